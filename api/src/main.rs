@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use platform::backends::Backends;
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -21,7 +21,7 @@ struct Cli {
 fn main() -> ExitCode {
     let settings = Cli::parse().settings;
     platform::start::run(async |process| {
-        let config = settings.config(Role::Api)?;
+        let config = settings.config(ProcessRole::Api)?;
         match Backends::open(&config, &process.shutdown).await? {
             Some(backends) => api::serve(&config, backends, &process, Vec::new()).await,
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! `feedback copy`: whoever outgrows the embedded database takes everything to PostgreSQL. What is done is shown on stderr; at the
 //! end all counts of the copy are verified.
 
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 use platform::copy::copy;
 use platform::start::Process;
 
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: Arguments, process: Process) -> anyhow::Result<()> {
-    let from = arguments.settings.config(Role::Serve)?;
+    let from = arguments.settings.config(ProcessRole::Serve)?;
     let to = from.with_database("--to", &arguments.to)?;
     let rows = copy(&from, &to, &*migrate::watch()).await?;
     counts::verify(to, false, process).await?;

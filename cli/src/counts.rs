@@ -35,14 +35,14 @@ use tokio_util::sync::CancellationToken;
 const AT_ONCE: u32 = 4;
 
 /// What is counted anew, and until when.
-struct Counts {
+struct FormCounts {
     store: Store,
     forms: Vec<FormKey>,
     shutdown: CancellationToken,
 }
 
 pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<()> {
-    let counts = Counts::open(&config, process).await?;
+    let counts = FormCounts::open(&config, process).await?;
     let store = &counts.store;
     let slices = counts.each_form(|form| counts.rebuild_form(form));
     let add = |sum, count| future::ok(sum + count);
@@ -65,7 +65,7 @@ pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<
 
 pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyhow::Result<()> {
     let cache = shared_cache(&config).await?;
-    let counts = Counts::open(&config, process).await?;
+    let counts = FormCounts::open(&config, process).await?;
     let store = &counts.store;
     let mut found = Vec::new();
     let mut add = |drifts: Vec<Drift>| {
@@ -115,7 +115,7 @@ async fn shared_cache(config: &Config) -> anyhow::Result<Option<Cache>> {
     Ok(Some(cache))
 }
 
-impl Counts {
+impl FormCounts {
     async fn open(config: &Config, process: Process) -> anyhow::Result<Self> {
         let store = open_existing_store(config, Workload::Maintenance(AT_ONCE + 1)).await?;
         Ok(Self {

@@ -3,7 +3,15 @@
 use clap::Command;
 
 /// Commands for a shell, one a line; `$FORM` and the like stand for ids.
-const EXAMPLES: &str = include_str!("examples.sh");
+const EXAMPLES: &[&str] = &[
+    #[cfg(feature = "demo")]
+    include_str!("demo/examples.sh"),
+    include_str!("examples.sh"),
+];
+
+fn examples() -> impl Iterator<Item = &'static str> {
+    EXAMPLES.iter().flat_map(|file| file.lines())
+}
 
 /// The command and those below it, the help of each with the first two examples that begin with its name.
 pub(crate) fn with_examples(command: Command, name: &str) -> Command {
@@ -12,7 +20,7 @@ pub(crate) fn with_examples(command: Command, name: &str) -> Command {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     let mut help = "Examples:".to_owned();
-    for example in EXAMPLES.lines().filter(of_it).take(2) {
+    for example in examples().filter(of_it).take(2) {
         help.push_str("\n  ");
         help.push_str(example);
     }
@@ -45,8 +53,7 @@ mod tests {
     #[test]
     fn every_command_has_one_or_two_examples_that_it_takes() {
         for name in leaves(&crate::Cli::command(), "feedback") {
-            let examples: Vec<_> = EXAMPLES
-                .lines()
+            let examples: Vec<_> = examples()
                 .filter(|example| example.starts_with(&name))
                 .collect();
             assert!((1..=2).contains(&examples.len()), "{name}: {examples:?}");

@@ -1,4 +1,3 @@
-feedback serve --demo --data-dir demo
 feedback serve --listen 0.0.0.0:8080 --public-url https://feedback.example.com
 feedback key create --account shop --time-zone Europe/Berlin
 feedback key create --account shop --scopes import,report --json

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::output::members;
-use crate::service::{Service, ask, text, with_file};
+use crate::service::{ServiceClient, ask, text, with_file};
 
 /// Where forms are.
 const FORMS: &str = "/api_v1/form";
@@ -51,7 +51,7 @@ pub(crate) struct One {
     form: String,
 }
 
-pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+pub(crate) async fn run(service: &ServiceClient, command: Command) -> anyhow::Result<()> {
     let one = |method, form: &str| service.call(method, &format!("{FORMS}/{form}"));
     let publish = |form: &str| one(Method::POST, &format!("{form}/publish"));
     let call = match command {

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::campaign::{is_sent, watch};
 use crate::output::{list, members, print, style, word};
-use crate::service::{Connection, Service, may_go_on, read, repeat, text};
+use crate::service::{Connection, ServiceClient, may_go_on, read, repeat, text};
 
 /// Where imports go.
 const IMPORTS: &str = "/api_v1/sms/import";
@@ -79,8 +79,9 @@ impl Arguments {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         let format = self.format.as_deref().or(extension).and_then(media_type);
         let format = format.unwrap_or_else(|| {
-            let told = format!("{name}: neither json, ndjson nor csv; --format says what it is\n");
-            clap::Error::raw(ErrorKind::MissingRequiredArgument, told).exit()
+            let message =
+                format!("{name}: neither json, ndjson nor csv; --format says what it is\n");
+            clap::Error::raw(ErrorKind::MissingRequiredArgument, message).exit()
         });
         (format, encoding)
     }
@@ -93,7 +94,7 @@ impl Arguments {
 /// The file or the service cannot be reached, the body is refused, or records were rejected.
 pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
     let (format, encoding) = arguments.kind();
-    let service = Service::new(&arguments.connection, arguments.json)?;
+    let service = ServiceClient::new(&arguments.connection, arguments.json)?;
     let key = arguments.idempotency_key;
     let key = key.unwrap_or_else(|| Uuid::new_v4().to_string());
     let call = service
@@ -136,7 +137,11 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
 }
 
 /// Uploads a file until that is answered; what comes through a pipe only once, because it cannot be read again.
-async fn send(service: &Service, call: &RequestBuilder, file: &Path) -> anyhow::Result<Value> {
+async fn send(
+    service: &ServiceClient,
+    call: &RequestBuilder,
+    file: &Path,
+) -> anyhow::Result<Value> {
     let found = tokio::fs::metadata(file).await;
     let is_file = file != Path::new(STDIN) && found.is_ok_and(|found| found.is_file());
     let (bar, template, repeats) = if is_file {
@@ -180,7 +185,7 @@ async fn body(file: &Path, bar: &ProgressBar) -> anyhow::Result<Body> {
 }
 
 /// The batch once nothing of it is pending.
-async fn stored_batch(service: &Service, path: &str) -> anyhow::Result<Value> {
+async fn stored_batch(service: &ServiceClient, path: &str) -> anyhow::Result<Value> {
     let bar = ProgressBar::new(0).with_message("storing");
     bar.set_style(style("{msg:10} {bar:40} {human_pos}/{human_len} {eta}"));
     loop {

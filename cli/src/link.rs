@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::output::{members, word};
-use crate::service::Service;
+use crate::service::ServiceClient;
 
 /// Where links are.
 const LINKS: &str = "/api_v1/form/link";
@@ -48,7 +48,7 @@ pub(crate) struct One {
     token: String,
 }
 
-pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+pub(crate) async fn run(service: &ServiceClient, command: Command) -> anyhow::Result<()> {
     let one = |method, link: &str| service.call(method, &format!("{LINKS}/{link}"));
     match command {
         Command::Create {

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
-//! - [`demo`]: what `serve --demo` shows.
+//! - `demo` (a feature): what `serve --demo` shows.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`user`]: people who sign in to the dashboard.
 //! - [`import`], [`form`], [`link`], [`campaign`], [`suppression`], [`report`]: clients of a running service, over HTTP
@@ -21,14 +21,15 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use mimalloc::MiMalloc;
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 use platform::start::{self, Process};
 
-use crate::service::{Connection, Service};
+use crate::service::{Connection, ServiceClient};
 
 mod campaign;
 mod copy;
 mod counts;
+#[cfg(feature = "demo")]
 mod demo;
 mod examples;
 mod form;
@@ -63,33 +64,34 @@ enum Command {
     /// Run the whole service in this process (the default)
     Serve {
         /// Fill an empty store with a company that never was, and print a link to its dashboard
+        #[cfg(feature = "demo")]
         #[arg(long)]
         demo: bool,
         #[command(flatten)]
         settings: Args,
     },
     /// Make and manage API keys; works beside a running service
-    Key(Group<key::Command, Args>),
+    Key(CommandGroup<key::Command, Args>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
     Import(import::Arguments),
     /// Make and replace forms from files, list, show, publish and delete them
-    Form(Group<form::Command>),
+    Form(CommandGroup<form::Command>),
     /// Make trackable links to forms, show and delete them
-    Link(Group<link::Command>),
+    Link(CommandGroup<link::Command>),
     /// Make campaigns from files, preview and try them, start, pause and end them, watch them send
-    Campaign(Group<campaign::Command>),
+    Campaign(CommandGroup<campaign::Command>),
     /// Show who carries messages and where their providers report; needs neither a running service nor a key
-    Sender(Group<sender::Command, Args>),
+    Sender(CommandGroup<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
-    User(Group<user::Command, Args>),
+    User(CommandGroup<user::Command, Args>),
     /// List the phones that get no messages, add and remove some
-    Suppression(Group<suppression::Command>),
+    Suppression(CommandGroup<suppression::Command>),
     /// Bring a filled database to the schema of this release; older processes run on beside it until `finish`
     Migrate(migrate::Arguments),
     /// Copy everything from the embedded database, whose service is stopped, to an empty one on PostgreSQL
     Copy(copy::Arguments),
     /// Show reports
-    Report(Group<report::Command>),
+    Report(CommandGroup<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify {
         /// Print JSON, at the end
@@ -123,7 +125,7 @@ impl Command {
 /// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
 #[derive(clap::Args)]
 #[command(mut_args(|arg| arg.global(true)))]
-struct Group<C: Subcommand, S: clap::Args = Connection> {
+struct CommandGroup<C: Subcommand, S: clap::Args = Connection> {
     #[command(subcommand)]
     command: C,
     /// Print JSON
@@ -133,9 +135,9 @@ struct Group<C: Subcommand, S: clap::Args = Connection> {
     settings: S,
 }
 
-impl<C: Subcommand> Group<C> {
-    fn service(&self) -> anyhow::Result<Service> {
-        Service::new(&self.settings, self.json)
+impl<C: Subcommand> CommandGroup<C> {
+    fn service(&self) -> anyhow::Result<ServiceClient> {
+        ServiceClient::new(&self.settings, self.json)
     }
 }
 
@@ -144,6 +146,7 @@ fn main() -> ExitCode {
     let Cli { command, settings } =
         Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
     let command = command.unwrap_or(Command::Serve {
+        #[cfg(feature = "demo")]
         demo: false,
         settings,
     });
@@ -157,9 +160,16 @@ fn main() -> ExitCode {
 }
 
 async fn run(command: Command, process: Process) -> anyhow::Result<()> {
-    let config = |settings: Args| settings.config(Role::Serve);
+    let config = |settings: Args| settings.config(ProcessRole::Serve);
     match command {
-        Command::Serve { demo, settings } => serve::run(config(settings)?, demo, process).await,
+        #[cfg(feature = "demo")]
+        Command::Serve {
+            demo: true,
+            settings,
+        } => serve::run(config(settings)?, demo::start, process).await,
+        Command::Serve { settings, .. } => {
+            serve::run(config(settings)?, serve::ensure_first_key, process).await
+        }
         Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,

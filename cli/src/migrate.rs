@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Subcommand;
 use indicatif::ProgressBar;
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 use platform::migrate::Migration;
 use store::migration::{Plan, Watch};
 
@@ -40,7 +40,7 @@ enum Command {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let config = arguments.settings.config(Role::Serve)?;
+    let config = arguments.settings.config(ProcessRole::Serve)?;
     let migration = Migration::open(&config)?;
     let command = arguments.command.unwrap_or(Command::Up);
     match command {
@@ -78,7 +78,7 @@ fn show(plan: &Plan, command: Command) -> String {
 
 /// Shows what is done on stderr: bars on a terminal, otherwise a line a step.
 pub(crate) fn watch() -> Arc<dyn Watch> {
-    Arc::new(Bars {
+    Arc::new(ProgressBars {
         bar: ProgressBar::new_spinner(),
     })
 }
@@ -86,11 +86,11 @@ pub(crate) fn watch() -> Arc<dyn Watch> {
 /// How often the bar moves while nothing is told.
 const TICK: Duration = Duration::from_millis(200);
 
-struct Bars {
+struct ProgressBars {
     bar: ProgressBar,
 }
 
-impl Watch for Bars {
+impl Watch for ProgressBars {
     fn step(&self, migration: &str, step: &str) {
         let line = format!("{migration} {step}");
         if self.bar.is_hidden() {

@@ -9,14 +9,16 @@ use platform::backends::Backends;
 use platform::config::{Config, ConfigError, write_private};
 use platform::migrate::{migrate_embedded, remove_old_copies};
 use platform::start::Process;
-use store::Store;
 use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
 use worker::Worker;
 
-use crate::demo;
-
-pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyhow::Result<()> {
+/// Runs the service. `prepare` fills the store before the first request; what it starts ends with the token.
+pub(crate) async fn run(
+    config: Config,
+    prepare: impl AsyncFnOnce(&Backends, &Config, &CancellationToken) -> anyhow::Result<()>,
+    process: Process,
+) -> anyhow::Result<()> {
     migrate_embedded(&config).await?;
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
@@ -29,12 +31,7 @@ pub(crate) async fn run(config: Config, is_demo: bool, process: Process) -> anyh
     let worker = tokio::spawn(worker.run());
     let store = backends.store.clone();
     let served = async {
-        if is_demo {
-            let live = Box::pin(demo::open(&backends, &config)).await?;
-            tokio::spawn(live.run(drained.clone()));
-        } else {
-            ensure_first_key(&backends.store, &config).await?;
-        }
+        Box::pin(prepare(&backends, &config, &drained)).await?;
         anyhow::Ok(api::serve(&config, backends, &process, checks).await?)
     };
     let served = served.await;
@@ -48,7 +45,12 @@ const ACCOUNT: &str = "default";
 
 /// Makes the first key where there is no account yet, and shows it before it counts: on a terminal, otherwise in
 /// `first-key.json` (mode 0600) in the data directory, so that no log collector keeps a secret.
-async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> {
+pub(crate) async fn ensure_first_key(
+    backends: &Backends,
+    config: &Config,
+    _ended: &CancellationToken,
+) -> anyhow::Result<()> {
+    let store = &backends.store;
     if store.has_accounts().await? {
         return Ok(());
     }

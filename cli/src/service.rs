@@ -35,8 +35,8 @@ pub(crate) struct Connection {
     pub(crate) secret_key: Option<String>,
 }
 
-/// The service, as one who has a key calls it.
-pub(crate) struct Service {
+/// A client of the service with a key.
+pub(crate) struct ServiceClient {
     client: Client,
     base: String,
     /// Whether answers are printed as JSON.
@@ -67,7 +67,7 @@ pub(crate) fn may_go_on(error: &anyhow::Error) -> bool {
     is_temporary(error) || refused.is_some_and(|refused| refused.status.is_server_error())
 }
 
-impl Service {
+impl ServiceClient {
     pub(crate) fn new(connection: &Connection, json: bool) -> anyhow::Result<Self> {
         let mut headers = HeaderMap::new();
         for (name, variable, value) in [

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::service::{Service, ask};
+use crate::service::{ServiceClient, ask};
 
 /// Where the list is.
 const SUPPRESSIONS: &str = "/api_v1/sms/suppression";
@@ -26,7 +26,7 @@ pub(crate) struct Phone {
     phone: String,
 }
 
-pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+pub(crate) async fn run(service: &ServiceClient, command: Command) -> anyhow::Result<()> {
     let (method, Phone { phone }) = match command {
         Command::List => {
             return service.list(SUPPRESSIONS, "phone source since").await;

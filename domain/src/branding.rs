@@ -116,7 +116,7 @@ impl Logo {
         Some((kind, STANDARD.decode(bytes).ok()?))
     }
 
-    /// What was judged before.
+    /// An image that was checked when it was stored.
     pub fn of_stored(text: String) -> Self {
         Self(text)
     }
@@ -126,7 +126,7 @@ impl Logo {
     }
 }
 
-/// Whether these bytes begin as an image of this type does.
+/// Whether the bytes begin with the signature of this media type.
 fn is_raster(kind: &str, bytes: &[u8]) -> bool {
     match kind {
         PNG => bytes.starts_with(PNG_SIGNATURE),

@@ -11,8 +11,8 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::docid::DocId;
 
-/// Tables that share the fingerprints. A table that grows needs its old memory beside the new: of one table, that would
-/// be half as much again.
+/// The number of tables that the fingerprints are spread over. A table that grows needs its old memory beside the new; with
+/// a single table that would be half of the whole again.
 const TABLES: usize = 16;
 
 /// A set of docids.
@@ -45,7 +45,7 @@ impl DocIdSet {
     }
 }
 
-/// Where a table has a fingerprint: by eight of its bytes.
+/// The hash of a fingerprint in a table: eight of its bytes.
 fn place([place @ .., _, _, _, _]: &[u8; 12]) -> u64 {
     u64::from_ne_bytes(*place)
 }

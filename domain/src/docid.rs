@@ -5,10 +5,10 @@ use crate::text::has_control;
 
 /// At most this many bytes.
 pub const MAX_BYTES: usize = 128;
-/// What a text begins with that stands where the docid of an erased person stood. No docid holds a control character.
+/// The first character of the hash that replaces the docid of an erased person. No docid has a control character.
 pub const ERASED: char = '\u{1}';
 
-/// Whether a text stands where the docid of an erased person stood.
+/// Whether a text is the hash that replaced the docid of an erased person.
 pub fn is_erased(text: &str) -> bool {
     text.starts_with(ERASED)
 }

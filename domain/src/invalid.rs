@@ -155,7 +155,7 @@ impl<C> Default for Problems<C> {
 }
 
 impl<C> Problems<C> {
-    /// The detail is written only if the problem is kept.
+    /// Formats the detail only if the problem is kept.
     #[cold]
     pub(crate) fn push(&self, pointer: impl Into<String>, code: C, detail: impl Display) {
         if self.is_full() {

@@ -23,8 +23,7 @@ pub fn texts<const N: usize>(
     })
 }
 
-/// What `read` makes of a body, which must be an object and have no members but those that `read` asks for and those that
-/// are `ignored`.
+/// Reads a body with `read`. The body must be an object whose members `read` asks for or `ignored` names.
 ///
 /// # Errors
 /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
@@ -74,7 +73,7 @@ impl<'a> Members<'a> {
         self.problems.push(pointer, code, detail);
     }
 
-    /// Notes every member that nobody asked for so far, but for those that are `ignored`.
+    /// Notes every member that was not asked for, except `ignored` ones.
     pub(crate) fn no_others(&self, ignored: &[&str]) {
         let asked = self.asked.borrow();
         let known: Vec<_> = asked.iter().map(String::as_str).collect();
@@ -193,7 +192,7 @@ impl<'a> Members<'a> {
         Some(entries.filter(|(_, entry)| entry["retired"] != true))
     }
 
-    /// What `read` makes of the strings of a list of at most `max`; `what` is one of them. Left out, it is empty.
+    /// Reads the strings of a list of at most `max` with `read`; `what` names one of them. A list that is left out is empty.
     pub(crate) fn strings<T>(
         &self,
         name: &str,

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 use uuid::Uuid;
 
-/// One message. The version is part of the variant's name: a changed shape is a new variant, and a worker
-/// that does not know it leaves it to a newer one.
+/// A message of the queue. The version is part of the variant's name: a changed shape is a new variant, which older workers
+/// leave to newer ones.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
-pub enum Message {
-    /// The account has chunks to store on a lane. Which is for the worker to choose: accounts take turns.
+pub enum Notification {
+    /// The account has chunks to store on a lane. The worker chooses which, because accounts take turns.
     #[serde(rename = "import.v1")]
     ImportV1 { account_id: Uuid, lane: Lane },
     /// This form has pending counts.
@@ -20,7 +20,7 @@ pub enum Message {
     RollUpV1 { account_id: Uuid, form_id: Uuid },
 }
 
-impl Message {
+impl Notification {
     /// The message as JSON, e.g. `{"type":"roll_up.v1","account_id":"…","form_id":"…"}`.
     #[expect(
         clippy::expect_used,
@@ -30,7 +30,7 @@ impl Message {
         serde_json::to_vec(self).expect("a message is plain JSON")
     }
 
-    /// Reads what [`Message::encode`] wrote. Unknown members are skipped; an unknown type is an error.
+    /// Reads what [`Notification::encode`] wrote. Unknown members are skipped; an unknown type is an error.
     pub fn decode(bytes: &[u8]) -> serde_json::Result<Self> {
         serde_json::from_slice(bytes)
     }
@@ -57,8 +57,8 @@ impl Lane {
 mod tests {
     use super::*;
 
-    fn import() -> Message {
-        Message::ImportV1 {
+    fn import() -> Notification {
+        Notification::ImportV1 {
             account_id: Uuid::from_u128(1),
             lane: Lane::Small,
         }
@@ -74,12 +74,12 @@ mod tests {
 
     #[test]
     fn messages_survive_the_wire() {
-        let roll_up = Message::RollUpV1 {
+        let roll_up = Notification::RollUpV1 {
             account_id: Uuid::from_u128(7),
             form_id: Uuid::from_u128(8),
         };
         for message in [import(), roll_up] {
-            assert_eq!(Message::decode(&message.encode()).unwrap(), message);
+            assert_eq!(Notification::decode(&message.encode()).unwrap(), message);
         }
     }
 
@@ -91,7 +91,7 @@ mod tests {
             b"",
             b"\xff",
         ] {
-            assert!(Message::decode(bytes).is_err());
+            assert!(Notification::decode(bytes).is_err());
         }
     }
 
@@ -99,6 +99,6 @@ mod tests {
     fn a_newer_sender_may_add_members() {
         let bytes = br#"{"type":"roll_up.v1","account_id":"00000000-0000-0000-0000-000000000001",
                          "form_id":"00000000-0000-0000-0000-000000000002","more":1}"#;
-        assert!(Message::decode(bytes).is_ok());
+        assert!(Notification::decode(bytes).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! The operator's secret, `FEEDBACK_PEPPER`, and what is derived from it.
 //!
-//! Each use has a label of its own, so that what one gives out is worth nothing to another.
+//! Each use has a label of its own, so that the output of one is of no use for another.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -50,7 +50,7 @@ impl DocIdKey {
         Hmac::new_from_slice(&bytes).ok().map(Self)
     }
 
-    /// What stands where the docid of an erased person stood, as [`Pepper::erased_docid`] makes it.
+    /// The hash that replaces the docid of an erased person, as [`Pepper::erased_docid`].
     pub fn erased_docid(&self, account_id: Uuid, docid: &str) -> String {
         erased_docid(&self.0, account_id, docid)
     }
@@ -96,23 +96,23 @@ impl Pepper {
         }
     }
 
-    /// What a phone is known by where the number itself is not kept.
+    /// The HMAC of a phone, which is stored instead of the number.
     pub fn phone_mac(&self, account_id: Uuid, phone: &str) -> [u8; 32] {
         phone_mac(&self.current, account_id, phone)
     }
 
-    /// What a phone may be known by: [`phone_mac`](Self::phone_mac), then the same under each older secret.
+    /// All HMACs of a phone: [`phone_mac`](Self::phone_mac), then the same under each older secret.
     pub fn phone_macs(&self, account_id: Uuid, phone: &str) -> impl Iterator<Item = [u8; 32]> {
         self.keys()
             .map(move |key| phone_mac(key, account_id, phone))
     }
 
-    /// What stands where the docid of an erased person stood: the [mark](docid::ERASED) and 43 characters of base64url.
+    /// The hash that replaces the docid of an erased person: the [mark](docid::ERASED) and 43 characters of base64url.
     pub fn erased_docid(&self, account_id: Uuid, docid: &str) -> String {
         erased_docid(&self.current, account_id, docid)
     }
 
-    /// What may stand there: [`erased_docid`](Self::erased_docid), then the same under each older secret.
+    /// All hashes that may replace it: [`erased_docid`](Self::erased_docid), then the same under each older secret.
     pub fn erased_docids(&self, account_id: Uuid, docid: &str) -> impl Iterator<Item = String> {
         self.keys()
             .map(move |key| erased_docid(key, account_id, docid))
@@ -123,12 +123,12 @@ impl Pepper {
         hook_key(self.hooks.first().unwrap_or(&self.current), sender)
     }
 
-    /// Where a sender's provider reports something, `status` or `inbound`: what follows the public URL.
+    /// The path of a sender's hook `status` or `inbound`, to be put behind the public URL.
     pub fn hook_path(&self, sender: &str, operation: &str) -> String {
         format!("/hooks/{sender}/{}/{operation}", self.hook_key(sender))
     }
 
-    /// Whether a text is a sender's hook key, under any of the secrets. The time tells nothing of the key.
+    /// Whether a text is a sender's hook key, under any of the secrets. Compares in constant time.
     pub fn is_hook_key(&self, sender: &str, key: &str) -> bool {
         let fits = |secret: &_| hook_key(secret, sender).as_bytes().ct_eq(key.as_bytes());
         if self.hooks.is_empty() {
@@ -138,7 +138,7 @@ impl Pepper {
         }
     }
 
-    /// What a provider knows a message by: 38 characters of base64url.
+    /// The reference by which a provider knows a message: 38 characters of base64url.
     pub fn reference(&self, account_number: u32, message_id: Uuid) -> String {
         let mut bytes = Vec::with_capacity(REFERENCE_BYTES);
         bytes.extend(account_number.to_be_bytes());
@@ -161,7 +161,8 @@ impl Pepper {
         is_ours.then(|| (u32::from_be_bytes(*account_number), message_id))
     }
 
-    /// What tells whether two processes have the same secrets: 16 hexadecimal digits of each, the current one first.
+    /// A fingerprint of the secrets, by which processes compare theirs: 16 hexadecimal digits of each, the current one
+    /// first.
     pub fn fingerprints(&self) -> impl Iterator<Item = String> {
         self.keys().map(|key| {
             let mac = cut::<FINGERPRINT_BYTES>(mac(key, FINGERPRINT, &[]));

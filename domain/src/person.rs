@@ -52,7 +52,8 @@ impl Role {
     }
 }
 
-/// By which somebody signs in: 1 to 100 characters without control characters, in lower case and without space around it.
+/// The name by which somebody signs in: 1 to 100 characters without control characters, in lower case and without space
+/// around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonName(String);
 

@@ -41,7 +41,7 @@ pub async fn open_store(config: &Config, workload: Workload) -> anyhow::Result<S
     Ok(store)
 }
 
-/// As [`open_store`], but never makes a file: a mistyped directory is not a service with nothing stored.
+/// As [`open_store`], but never creates a file, so that a mistyped directory is an error and not an empty service.
 ///
 /// # Errors
 /// As [`open_store`], or there is no file.

@@ -16,10 +16,11 @@ use tokio::sync::watch;
 
 use crate::config::RedisUrl;
 
-/// Past this the database is the quicker cache.
+/// The time limit of a query, above which the database is faster.
 const ANSWER: Duration = Duration::from_millis(50);
 const CONNECT: Duration = Duration::from_secs(1);
-/// After a failure nobody asks for this long: callers fail at once instead of waiting in a row, with a snapshot open.
+/// After a failure no query is sent for this long. Callers, who have a snapshot open, fail at once instead of waiting one
+/// after the other.
 const REST: Duration = Duration::from_millis(100);
 
 /// Keys that one command names at most: an answer to more would take the 50 ms to arrive.
@@ -33,7 +34,7 @@ pub struct Cache(Option<Server>);
 #[derive(Clone)]
 struct Server {
     connection: ConnectionManager,
-    /// Until when nobody asks.
+    /// Until then no query is sent.
     rest_until: watch::Sender<Instant>,
 }
 
@@ -140,7 +141,7 @@ impl Server {
         })
     }
 
-    /// One question; bounded as a whole, since the client library lets callers wait for its reconnect.
+    /// Sends one query, with a time limit for the whole, because the library lets callers wait for its reconnect.
     async fn ask<T>(
         &self,
         asking: impl Future<Output = Result<T, CacheError>>,

@@ -6,7 +6,8 @@
 use reqwest::{Certificate, Client, ClientBuilder};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
-/// A client that trusts whom the system and Mozilla trust. The TLS provider must be there ([`crate::start::run`]).
+/// A client that trusts the certificate authorities of the system and of Mozilla. The TLS provider must be installed
+/// ([`crate::start::run`]).
 ///
 /// # Errors
 /// A root certificate cannot be read.

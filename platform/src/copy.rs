@@ -8,11 +8,11 @@ use store::{Committed, Error, Store, Workload};
 use crate::backends::{connect, open_store};
 use crate::config::Config;
 
-/// Copies all that is stored where the settings `from` say to where `to` says. How many rows it was.
+/// Copies everything from the database of the settings `from` to that of `to`. Returns the number of rows.
 ///
 /// # Errors
-/// `from` names no embedded database of this release or one that is in use, `to` no empty one on PostgreSQL. Nothing is there
-/// then.
+/// `from` is no embedded database of this release, or is in use; `to` is no empty database on PostgreSQL. Then nothing was
+/// copied.
 pub async fn copy(from: &Config, to: &Config, watch: &dyn Watch) -> anyhow::Result<u64> {
     let Some(file) = Store::file(from.database.expose())? else {
         bail!("{} names no embedded database", from.database_variable);

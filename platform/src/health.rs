@@ -83,7 +83,7 @@ impl Default for Heartbeat {
     }
 }
 
-/// What the checks came to.
+/// The outcome of the checks.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness {
     /// Whether nothing required is missing.

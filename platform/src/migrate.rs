@@ -1,4 +1,4 @@
-//! Whose schema is migrated by whom, and the copies that are kept of an embedded database before it is.
+//! Migrations of filled databases, and the copies of an embedded database that are made before.
 //!
 //! `feedback serve` migrates its embedded database when it starts; all else is migrated by `feedback migrate` alone.
 
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::backends::{connect, unusable};
 use crate::config::{Config, ConfigError};
 
-/// So many copies are kept.
+/// The number of copies that are kept.
 const COPIES: usize = 2;
 /// No copy is kept longer, because it holds who was erased since.
 const KEPT: Duration = Duration::from_hours(30 * 24);
@@ -26,7 +26,7 @@ const KEPT: Duration = Duration::from_hours(30 * 24);
 const LOOK: Duration = Duration::from_hours(1);
 /// Pause before a lock is asked for again.
 const LOCKED: Duration = Duration::from_millis(500);
-/// What the name of a copy that is not complete ends with.
+/// The suffix of a copy that is not complete.
 const PARTIAL: &str = ".partial";
 
 /// A filled database, to be migrated.
@@ -205,7 +205,7 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
     };
     let copied = copied.await;
     if copied.is_err() {
-        // What it could not hold is worth nothing, and the disk is full.
+        // An incomplete copy is of no use, and the disk is full.
         let _ = fs::remove_file(&partial);
     }
     copied?;
@@ -213,7 +213,7 @@ async fn keep_copy(store: &Store, file: &Path, newest: u32) -> anyhow::Result<Pa
     Ok(copy)
 }
 
-/// Removes copies but the last ones that are not too old, and what a process that was killed has left of one.
+/// Keeps the latest copies that are not too old. Removes all others, and incomplete ones of killed processes.
 fn remove_copies(file: &Path) -> io::Result<()> {
     let name = with_end(Path::new(file.file_name().unwrap_or_default()), ".schema-");
     let mut copies = Vec::new();

@@ -26,7 +26,7 @@ struct State {
     waiting: HashMap<Uuid, VecDeque<oneshot::Sender<Place>>>,
 }
 
-/// A place that is taken, until it is dropped.
+/// A taken place. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Place {
     places: Places,
@@ -35,12 +35,12 @@ pub struct Place {
 }
 
 impl Places {
-    /// So many places, all of which an account may have.
+    /// `count` places, all of which one account may have.
     pub fn new(count: usize) -> Self {
         Self::shared(count, count)
     }
 
-    /// So many places, of which an account may have `most`: those who come find some, however long it keeps its own.
+    /// `count` places, of which one account may have `most`, so that it always leaves some for others.
     pub fn shared(count: usize, most: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
             free: count,
@@ -65,7 +65,7 @@ impl Places {
     /// Gives free places to those whose turn it is.
     fn serve(&self) {
         while let Some((sender, place)) = self.next() {
-            // A place for somebody who has just gone comes back.
+            // A place whose receiver has gone is freed again.
             let _ = sender.send(place);
         }
     }

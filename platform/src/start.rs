@@ -29,10 +29,10 @@ pub struct Process {
 /// ```no_run
 /// # struct Cli { settings: platform::config::Args }
 /// # let cli = Cli { settings: platform::config::Args::default() };
-/// use platform::config::Role;
+/// use platform::config::ProcessRole;
 ///
 /// platform::start::run(async |process| {
-///     let config = cli.settings.config(Role::Worker)?;
+///     let config = cli.settings.config(ProcessRole::Worker)?;
 ///     let backends = platform::backends::Backends::open(&config, &process.shutdown).await?;
 ///     // … work until process.shutdown
 ///     Ok(())

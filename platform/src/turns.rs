@@ -14,23 +14,23 @@ use uuid::Uuid;
 pub struct Turns {
     /// How many turns an account may have under way.
     most: usize,
-    accounts: HashMap<Uuid, Share>,
-    /// The most that an account had used when a turn of it began.
+    accounts: HashMap<Uuid, AccountTurns>,
+    /// The highest use of an account at the begin of one of its turns.
     floor: u64,
     /// Rises with everything that happens.
     clock: u64,
 }
 
 #[derive(Debug, Default)]
-struct Share {
+struct AccountTurns {
     /// Whether it may have work.
     waiting: bool,
     under_way: usize,
     used: u64,
     /// When it was served last, or came.
     since: u64,
-    /// When it was told last that it has work.
-    told: u64,
+    /// When it was last notified of work.
+    notified_at: u64,
 }
 
 /// An account's turn, until [`Turns::end`].
@@ -48,7 +48,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// So that an account has `most` turns under way at once.
+    /// Turns of which an account has at most `most` under way.
     pub fn with_most(most: usize) -> Self {
         Self {
             most,
@@ -63,16 +63,20 @@ impl Turns {
         let now = self.tick();
         let least = self.accounts.values().map(|share| share.used).min();
         let used = least.unwrap_or_default().max(self.floor);
-        let share = self.accounts.entry(account_id).or_insert_with(|| Share {
-            used,
-            since: now,
-            ..Share::default()
-        });
+        let share = self
+            .accounts
+            .entry(account_id)
+            .or_insert_with(|| AccountTurns {
+                used,
+                since: now,
+                ..AccountTurns::default()
+            });
         share.waiting = true;
-        share.told = now;
+        share.notified_at = now;
     }
 
-    /// The next turn; `None`: nobody has work, but those who have as many under way as they may. The account stays in line: it may have work for several turns.
+    /// The next turn. `None`: no account has work and may begin another turn. The account keeps its place, because it may
+    /// have work for several turns.
     pub fn take(&mut self) -> Option<Turn> {
         let (now, most) = (self.tick(), self.most);
         let waiting = self.accounts.iter_mut();
@@ -88,10 +92,10 @@ impl Turns {
         })
     }
 
-    /// Notes that the turn's account had no more work than this when the turn began. What it was told of since stays.
+    /// Notes that the turn's account had no more work than this when the turn began. Work that it was notified of since stays.
     pub fn clear(&mut self, turn: &Turn) {
         if let Some(share) = self.accounts.get_mut(&turn.account_id)
-            && share.told <= turn.began
+            && share.notified_at <= turn.began
         {
             share.waiting = false;
         }
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_has_no_more_work_is_forgotten_unless_it_was_told_meanwhile() {
+    fn one_that_has_no_more_work_is_forgotten_unless_it_was_notified_meanwhile() {
         let mut turns = of(&[A]);
         let turn = turns.take().unwrap();
         turns.add(A);

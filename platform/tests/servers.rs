@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use conformance::queue::Listener;
 use conformance::{eventually, soon};
-use domain::message::Message;
+use domain::message::Notification;
 use lapin::options::{
     BasicPublishOptions, ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions,
 };
@@ -90,8 +90,8 @@ impl Broker {
     }
 }
 
-fn message() -> Message {
-    Message::RollUpV1 {
+fn message() -> Notification {
+    Notification::RollUpV1 {
         account_id: Uuid::new_v4(),
         form_id: Uuid::nil(),
     }

@@ -10,9 +10,9 @@ use store::form::FormKey;
 use store::report::{FormEntry, Version, WHOLE};
 use uuid::Uuid;
 
-use super::{Source, snapshot};
-use crate::days::{Days, days};
-use crate::entry::{Entry, offer};
+use super::{ReportSource, snapshot};
+use crate::days::{LoadedDays, days};
+use crate::entry::{CacheEntry, offer};
 
 /// The counts of an account on the days of a range, all as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub struct AccountSeries {
     pub version: Version,
     /// The commit time of the last change that is counted; `None` before the first.
     pub as_of: Option<DateTime<Utc>>,
-    /// All forms, of every status, in the order of their making.
+    /// All forms, of every status, in the order of their creation.
     pub forms: Vec<FormEntry>,
-    /// Of the forms' wholes: form, day and counts. Days on which nothing was counted may be missing.
+    /// Form, day and counts of each whole form. Days without counts may be missing.
     pub days: Vec<(Uuid, NaiveDate, DayCounts)>,
     /// Recipients now stored, by the day of their creation, in order; days without any may be missing.
     pub recipients: Vec<(NaiveDate, i64)>,
-    pub source: Source,
+    pub source: ReportSource,
 }
 
 /// The counts of an account.
@@ -44,15 +44,15 @@ pub async fn account_series(
     let recipients = snapshot.recipient_days(account_id, range).await?;
     let months = (Month::of(range.start()), Month::of(range.end()));
     let versions = snapshot.account_months(account_id, months).await?;
-    let entry = |(form_id, month, version)| Entry {
+    let entry = |(form_id, month, version)| CacheEntry {
         form: FormKey::new(account_id, form_id),
         bus_prop_id: WHOLE,
         month,
         version,
     };
-    let entries: Vec<Entry> = versions.into_iter().map(entry).collect();
+    let entries: Vec<CacheEntry> = versions.into_iter().map(entry).collect();
     let read = async || snapshot.account_days(account_id, months).await;
-    let Days {
+    let LoadedDays {
         items: mut days,
         source,
         missing,

@@ -13,14 +13,14 @@ use store::form::FormKey;
 use store::report::{Drift, Slices};
 use tokio::time::sleep;
 
-use crate::entry::Entry;
+use crate::entry::CacheEntry;
 
-/// A cache that is slow for a moment is asked this often in all, with a pause in between.
+/// How often a cache that does not answer is asked, with a pause in between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Every number of a form's usable entries that the rollups do not have: `stored` is the entry's, `recomputed` the rollup's.
-/// One that cannot be read differs in `unreadable`.
+/// Every number by which usable entries of a form differ from the rollups: `stored` is the entry's, `recomputed` the
+/// rollup's. An entry that cannot be read differs in `unreadable`.
 ///
 /// # Errors
 /// The database is unavailable, or the cache does not answer.
@@ -42,13 +42,13 @@ pub async fn check_months(
             ..Drift::new("cache", form.form_id, &counter, found)
         };
         let mut snapshot = store.snapshot().await?;
-        let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
+        let entries = CacheEntry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
         let mut stored: BTreeMap<NaiveDate, Delta> = BTreeMap::new();
         for (day, delta) in snapshot.form_days(form, bus_prop_id, months).await? {
             stored.insert(day, Delta::decode(&delta)?);
         }
         drop(snapshot);
-        let keys: Vec<String> = entries.iter().map(Entry::key).collect();
+        let keys: Vec<String> = entries.iter().map(CacheEntry::key).collect();
         let mut tries = 1;
         let bytes = loop {
             match cache.get_many(&keys).await {

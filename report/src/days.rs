@@ -11,17 +11,17 @@ use platform::cache::Cache;
 use store::Error;
 use uuid::Uuid;
 
-use super::Source;
-use crate::entry::Entry;
+use super::ReportSource;
+use crate::entry::CacheEntry;
 
-/// Of more entries the database is asked at once: they would take longer to arrive than rows.
+/// Above this many entries the database is read at once, because entries would take longer to arrive than rows.
 const MOST: usize = 2_048;
 
 /// Days of some months.
-pub(crate) struct Days<T> {
+pub(crate) struct LoadedDays<T> {
     /// Form, day and counts, in the order of the months that were asked for.
     pub items: Vec<(Uuid, NaiveDate, T)>,
-    pub source: Source,
+    pub source: ReportSource,
     /// Entries that Redis lacks.
     pub missing: Vec<(String, Bytes)>,
 }
@@ -30,23 +30,23 @@ pub(crate) struct Days<T> {
 /// versions are of.
 pub(crate) async fn days<T: Counts>(
     cache: &Cache,
-    months: &[Entry],
+    months: &[CacheEntry],
     read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error>,
-) -> Result<Days<T>, Error> {
+) -> Result<LoadedDays<T>, Error> {
     let found = read_months(cache, months).await;
     let answered = found.is_some();
     let found = found.unwrap_or_default().into_iter().chain(repeat(None));
     let cached = months.iter().zip(found).map(|(entry, bytes)| {
-        // What another version of this service wrote is not read.
+        // Entries of other versions of the service are ignored.
         let days = month::decode::<T>(entry.month, entry.days(&bytes?)?).ok()?;
         let days = days.into_iter();
         Some(days.map(|(day, counts)| (entry.form.form_id, day, counts)))
     });
     let cached: Vec<_> = cached.collect();
     if !cached.is_empty() && cached.iter().all(Option::is_some) {
-        return Ok(Days {
+        return Ok(LoadedDays {
             items: cached.into_iter().flatten().flatten().collect(),
-            source: Source::Cache,
+            source: ReportSource::Cache,
             missing: Vec::new(),
         });
     }
@@ -55,9 +55,9 @@ pub(crate) async fn days<T: Counts>(
         let month = stored.entry((form_id, Month::of(day))).or_default();
         month.push((day, delta));
     }
-    let mut read = Days {
+    let mut read = LoadedDays {
         items: Vec::new(),
-        source: Source::Database,
+        source: ReportSource::Database,
         missing: Vec::new(),
     };
     for (entry, cached) in months.iter().zip(cached) {
@@ -73,12 +73,12 @@ pub(crate) async fn days<T: Counts>(
     Ok(read)
 }
 
-/// What Redis has under the keys of the entries. `None`: it was not asked, or does not answer.
-async fn read_months(cache: &Cache, months: &[Entry]) -> Option<Vec<Option<Bytes>>> {
+/// The values of the entries in Redis. `None`: Redis was not asked, or does not answer.
+async fn read_months(cache: &Cache, months: &[CacheEntry]) -> Option<Vec<Option<Bytes>>> {
     if !cache.is_shared() || months.len() > MOST {
         return None;
     }
-    let keys: Vec<String> = months.iter().map(Entry::key).collect();
+    let keys: Vec<String> = months.iter().map(CacheEntry::key).collect();
     let found = cache.get_many(&keys).await;
     found
         .inspect_err(|error| tracing::debug!(%error, "read without the cache"))

@@ -1,5 +1,5 @@
-//! An entry in Redis: the days of a month, of a form's whole or of one of its business properties, behind the version at
-//! which the month last changed. It may be used if its version is just the month's, whoever wrote it and whenever.
+//! An entry in Redis: the days of a month, of a whole form or of one of its business properties, behind the version at which
+//! the month last changed. It may be used if its version equals the month's, whoever wrote it and whenever.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use store::form::FormKey;
 use store::report::{Version, WHOLE};
 use store::{Error, Store, Tx};
 
-/// Entries that nobody writes again go after this long.
+/// The time to live of an entry.
 const TTL: Duration = Duration::from_hours(24);
 
 /// Names an entry and the version that it must have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CacheEntry {
     pub form: FormKey,
     pub bus_prop_id: i64,
     pub month: Month,
     pub version: Version,
 }
 
-impl Entry {
-    /// Those of the months of a form, from one to another, that have data.
+impl CacheEntry {
+    /// The entries of the months of a form, from one to another, that have data.
     pub async fn of_form(
         snapshot: &mut Tx,
         form: FormKey,
@@ -57,7 +57,7 @@ impl Entry {
         format!("feedback:{{{account_id}}}:days.v3:{form_id}:{bus_prop_id}:{month}")
     }
 
-    /// The days of what Redis has under the key, if it is of this version.
+    /// Decodes a value from Redis, if it is of this version.
     pub fn days<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.strip_prefix(&self.prefix())
     }
@@ -75,14 +75,15 @@ impl Entry {
     }
 }
 
-/// Writes entries ahead of those who will ask for them: whether they are kept is not the caller's trouble.
+/// Writes entries before anybody reads them. Errors are ignored.
 pub(crate) async fn offer(cache: &Cache, entries: &[(String, Bytes)]) {
     if let Err(error) = cache.set_many(entries, TTL).await {
         tracing::debug!(%error, "counts not cached");
     }
 }
 
-/// Entries that are written ahead. Of more only those of the whole: an answer may name many business properties.
+/// The most entries that are written ahead. Above it only those of the whole form are, because an answer may name many
+/// business properties.
 const AHEAD: usize = 16;
 
 /// Writes the entries of the months of a form that a roll-up changed: `bus_prop_id` and month. A cache that is away costs
@@ -106,7 +107,7 @@ pub async fn refresh_months(
     let mut entries = Vec::with_capacity(touched.len());
     for (bus_prop_id, month) in touched {
         let months = (month, month);
-        for entry in Entry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
+        for entry in CacheEntry::of_form(&mut snapshot, form, bus_prop_id, months).await? {
             let days = snapshot.form_days(form, bus_prop_id, months).await?;
             entries.push(entry.encode(&days));
         }
@@ -123,8 +124,8 @@ mod tests {
 
     use super::*;
 
-    fn entry(number: i64, stamp: i64) -> Entry {
-        Entry {
+    fn entry(number: i64, stamp: i64) -> CacheEntry {
+        CacheEntry {
             form: FormKey::new(Uuid::from_u128(1), Uuid::from_u128(2)),
             bus_prop_id: 3,
             month: Month::of(NaiveDate::default()),

@@ -13,26 +13,26 @@ use store::Store;
 use store::form::{Form, FormKey};
 use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
 
-use super::{Source, snapshot};
-use crate::days::{Days, days};
-use crate::entry::{Entry, offer};
+use super::{ReportSource, snapshot};
+use crate::days::{LoadedDays, days};
+use crate::entry::{CacheEntry, offer};
 
-/// What is asked for.
+/// The form and days of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct FormQuery<'a> {
     pub form: FormKey,
     /// The text of a business property (`<name>:<value>`); `None`: the whole.
     pub bus_prop: Option<&'a str>,
     pub range: DateRange,
-    /// Of the account.
+    /// The time zone of the account.
     pub time_zone: Tz,
     /// How many of the latest comments.
     pub comments: usize,
 }
 
-/// What was asked for, or what of it there is not.
+/// The result of a query about a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<T> {
+pub enum FormLookup<T> {
     /// The account has no such form.
     NoForm,
     /// The form has no such business property.
@@ -43,8 +43,8 @@ pub enum Found<T> {
 /// The counts of a form on the days of a range, all as of one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormSeries {
-    /// Of the form and its counts. Equal versions may have other comments: one that was just stored or erased, and is
-    /// not counted yet.
+    /// The version of the form and its counts. The comments may differ at the same version: one that was just stored or
+    /// erased is not counted yet.
     pub version: Version,
     /// The commit time of the last change that is counted.
     pub as_of: DateTime<Utc>,
@@ -53,7 +53,7 @@ pub struct FormSeries {
     pub days: Vec<(NaiveDate, Delta)>,
     /// The latest, newest first.
     pub comments: Vec<FeedbackRow>,
-    pub source: Source,
+    pub source: ReportSource,
 }
 
 /// The counts of a form.
@@ -64,21 +64,21 @@ pub async fn form_series(
     store: &Store,
     cache: &Cache,
     query: FormQuery<'_>,
-) -> Result<Found<FormSeries>, store::Error> {
+) -> Result<FormLookup<FormSeries>, store::Error> {
     let FormQuery { form, range, .. } = query;
     let (mut snapshot, place) = snapshot(store, form.account_id).await?;
     let Some(head) = snapshot.form_head(form).await? else {
-        return Ok(Found::NoForm);
+        return Ok(FormLookup::NoForm);
     };
     let bus_prop = query.bus_prop;
     let bus_prop = bus_prop.map(|text| head.form.content.bus_prop_by_text(text).ok_or(()));
     let Ok(bus_prop) = bus_prop.transpose() else {
-        return Ok(Found::NoBusProp);
+        return Ok(FormLookup::NoBusProp);
     };
     let bus_prop = bus_prop.map(|entry| entry.id);
     let bus_prop_id = bus_prop.map_or(WHOLE, i64::from);
     let months = (Month::of(range.start()), Month::of(range.end()));
-    let entries = Entry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
+    let entries = CacheEntry::of_form(&mut snapshot, form, bus_prop_id, months).await?;
     let read = async || {
         let days = snapshot.form_days(form, bus_prop_id, months).await?;
         let days = days.into_iter();
@@ -86,7 +86,7 @@ pub async fn form_series(
             .map(|(day, delta)| (form.form_id, day, delta))
             .collect())
     };
-    let Days {
+    let LoadedDays {
         items,
         source,
         missing,
@@ -110,7 +110,7 @@ pub async fn form_series(
         .await?;
     drop((snapshot, place));
     offer(cache, &missing).await;
-    Ok(Found::Is(FormSeries {
+    Ok(FormLookup::Is(FormSeries {
         version: head.version,
         as_of: head.as_of,
         form: head.form,

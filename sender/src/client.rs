@@ -1,4 +1,4 @@
-//! HTTP as senders speak it: one request, one answer, and whether anything was sent.
+//! The HTTP client of senders: one request, one response, and whether anything was sent.
 //!
 //! Nothing is sent twice: requests are never repeated and redirects never followed.
 
@@ -29,7 +29,7 @@ use crate::message::{Deadline, Handed};
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 /// How long an answer may take, from looking up the name to the last byte.
 pub const HTTP_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of an answer.
+/// The most bytes of a response.
 const MAX_BODY: usize = 64 * 1024;
 /// Shorter than servers usually keep a connection without requests (5 s is Node's default): a request that meets the
 /// server's close is `unknown`.
@@ -66,8 +66,8 @@ pub(crate) struct HttpClient {
     timeout: Duration,
 }
 
-/// What a server answered.
-pub(crate) struct Answer {
+/// The response of a server.
+pub(crate) struct HttpResponse {
     pub status: StatusCode,
     pub retry_after: Option<Duration>,
     /// Empty where it was cut off or longer than 64 KiB: what the status alone tells still counts.
@@ -97,7 +97,7 @@ impl HttpClient {
         &self,
         request: Result<Request<B>, http::Error>,
         begin_by: &Deadline,
-        judge: fn(&Answer) -> Handed,
+        judge: fn(&HttpResponse) -> Handed,
     ) -> Handed {
         let Ok(request) = request else {
             return Handed::not_sent("request");
@@ -113,7 +113,7 @@ impl HttpClient {
         &self,
         mut request: Request<Full<Bytes>>,
         begin_by: &Deadline,
-    ) -> Result<Answer, Handed> {
+    ) -> Result<HttpResponse, Handed> {
         let agent = HeaderValue::from_static("feedback");
         request.headers_mut().insert(USER_AGENT, agent);
         let deadline = Instant::now() + self.timeout;
@@ -123,7 +123,7 @@ impl HttpClient {
         let mut call = pin!(self.client.request(request));
         let has_connection = || connection.connection_metadata().is_some();
         let begun = poll_fn(|context| {
-            // Looked at before each step: a process that was stopped meanwhile writes nothing when it goes on.
+            // Checked before each step, so that a process that was frozen meanwhile writes nothing when it goes on.
             if begin_by.is_over() && !has_connection() {
                 return Poll::Ready(None);
             }
@@ -145,7 +145,7 @@ impl HttpClient {
         let body = timeout_at(deadline, Limited::new(body, MAX_BODY).collect()).await;
         let retry_after = head.headers.get(RETRY_AFTER);
         let retry_after = retry_after.and_then(|value| value.to_str().ok());
-        Ok(Answer {
+        Ok(HttpResponse {
             status: head.status,
             retry_after: retry_after.and_then(|text| read_retry_after(text, Utc::now())),
             body: match body {
@@ -173,7 +173,7 @@ fn read_retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
     Some(wait.min(MAX_RETRY_AFTER))
 }
 
-impl Answer {
+impl HttpResponse {
     /// The code of an answer that has none of the provider's own.
     pub(crate) fn code(&self) -> String {
         format!("http_{}", self.status.as_u16())
@@ -214,7 +214,7 @@ mod tests {
     async fn post(client: &HttpClient, url: &str) -> Handed {
         let request = Request::post(url).body("body");
         let begin_by = Deadline::at(std::time::Instant::now() + HTTP_TIMEOUT);
-        let answered = |_: &Answer| panic!("an answer");
+        let answered = |_: &HttpResponse| panic!("an answer");
         client.hand_over(request, &begin_by, answered).await
     }
 

@@ -10,12 +10,12 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::Provider;
-use crate::message::{Event, EventKind, Handed, Message, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Connect, Fault, Query, bad_url};
+use crate::message::{Event, EventKind, Handed, Outbound, Receipt, ReceiptStatus, Subject};
+use crate::provider_url::{Connect, Query, UrlError, bad_url};
 
 const DEFAULT_FAILURES: u64 = 2;
 const DEFAULT_DELAY: Duration = Duration::from_secs(2);
-/// When a receipt comes again that was not stored.
+/// The pause before a receipt that was not stored comes again.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 struct Demo {
@@ -28,7 +28,7 @@ struct Demo {
 }
 
 /// Reads `seed`, `failures` and `delay`.
-pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Connect, Fault> {
+pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Connect, UrlError> {
     let demo = Demo::read(address, query)?;
     Ok(Arc::new(move || Arc::new(demo.anew())))
 }
@@ -45,7 +45,7 @@ fn read_delay(text: &str) -> Option<Duration> {
 }
 
 impl Demo {
-    fn read(address: &str, query: &mut Query<'_>) -> Result<Self, Fault> {
+    fn read(address: &str, query: &mut Query<'_>) -> Result<Self, UrlError> {
         if !address.is_empty() {
             return Err(bad_url("has more than `demo:` and parameters"));
         }
@@ -63,7 +63,7 @@ impl Demo {
         })
     }
 
-    /// The same without the receipts that are to come.
+    /// A provider with the same settings and no receipts to come.
     fn anew(&self) -> Self {
         let (events, received) = mpsc::unbounded_channel();
         Self {
@@ -83,7 +83,7 @@ impl Demo {
         random.unwrap_or_default() % 100 < self.failures
     }
 
-    /// Lets the receipt of a message come.
+    /// Starts the receipt of a message, which comes after the delay.
     fn report(&self, message_id: Uuid, reference: String) {
         let (status, code) = if self.fails(message_id) {
             (ReceiptStatus::Undelivered, Some("simulated".to_owned()))
@@ -110,7 +110,7 @@ impl Demo {
 }
 
 impl Provider for Demo {
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         Box::pin(async {
             if message.wants_receipts {
                 self.report(message.message_id, message.reference.clone());
@@ -122,12 +122,16 @@ impl Provider for Demo {
 
     fn event(&self) -> BoxFuture<'_, Event> {
         Box::pin(async {
-            // This has a sender itself, so there is always one.
+            // The channel never closes, because this has a sender of it.
             match self.received.lock().await.recv().await {
                 Some(event) => event,
                 None => std::future::pending().await,
             }
         })
+    }
+
+    fn loses_receipts(&self) -> bool {
+        true
     }
 
     fn resume(&self, accepted: Vec<(Uuid, String)>) {

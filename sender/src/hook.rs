@@ -6,18 +6,18 @@ use url::form_urlencoded;
 /// A request to one of the sender's hooks. It has no `Debug`: URL and body hold phones, texts and keys.
 #[derive(Clone)]
 pub struct HookRequest<'a> {
-    /// As the provider was told: under `FEEDBACK_PUBLIC_URL`, with the query.
+    /// The URL as the provider has it: under `FEEDBACK_PUBLIC_URL`, with the query.
     pub url: &'a str,
     /// Names in lower case.
     pub headers: &'a [(String, String)],
     pub body: &'a Bytes,
     /// Seconds since 1970.
     pub now: i64,
-    /// That of the message which the URL's query carries, verified.
+    /// The reference of the message from the URL's query, verified.
     pub reference: Option<&'a str>,
 }
 
-/// Why a hook's request is not taken.
+/// Why a request to a hook is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HookError {
     /// 401.

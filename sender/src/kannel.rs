@@ -8,10 +8,10 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Uri, http};
 
 use crate::Provider;
-use crate::client::{Answer, HttpClient};
+use crate::client::{HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest};
-use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Fault, Login, bad_url};
+use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
+use crate::provider_url::{Login, UrlError, bad_url};
 
 /// Delivered, not delivered, with the centre, refused by it; not: buffered.
 const DLR_MASK: &str = "27";
@@ -26,7 +26,7 @@ pub(crate) struct Kannel {
     http: HttpClient,
 }
 
-pub(crate) fn read(login: &Login, http: HttpClient) -> Result<Kannel, Fault> {
+pub(crate) fn read(login: &Login, http: HttpClient) -> Result<Kannel, UrlError> {
     let unfit = "has a user or a password that no header can hold";
     let header = |text: &str| HeaderValue::from_str(text).map_err(|_| bad_url(unfit));
     Ok(Kannel {
@@ -39,7 +39,7 @@ pub(crate) fn read(login: &Login, http: HttpClient) -> Result<Kannel, Fault> {
 
 impl Kannel {
     /// Everything but the text is in headers: a query would be logged, with phone and password.
-    fn request(&self, message: &Message) -> http::Result<Request<String>> {
+    fn request(&self, message: &Outbound) -> http::Result<Request<String>> {
         let coding = match message.encoding {
             Encoding::Gsm7 => "0",
             Encoding::Ucs2 => "2",
@@ -71,7 +71,7 @@ fn dlr_url(status_url: &str) -> String {
 }
 
 /// Its status and the beginning of its text, as gw/smsbox.c has them. It gives no id.
-fn judge(answer: &Answer) -> Handed {
+fn judge(answer: &HttpResponse) -> Handed {
     let begins = |beginnings: &[&str]| {
         let mut beginnings = beginnings.iter();
         beginnings.any(|start| answer.body.starts_with(start.as_bytes()))
@@ -92,7 +92,7 @@ fn judge(answer: &Answer) -> Handed {
 }
 
 impl Provider for Kannel {
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }

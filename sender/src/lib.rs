@@ -2,12 +2,13 @@
 //!
 //! - [`setting`]: what `FEEDBACK_SENDERS` says, parsed.
 //! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each kind has a file of its own:
-//!   `demo`, `https`, `twilio`, `vonage`, `kannel`, `smpp`.
+//!   `demo` (simulated, a feature), `https`, `twilio`, `vonage`, `kannel`, `smpp`.
 //! - `provider_url`: what the URLs of all kinds have in common. `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
 //!
 //! What is *not* here: what is sent to whom and when (in `store` and `worker`), the text and its parts (in `domain`).
 
 mod client;
+#[cfg(feature = "demo")]
 mod demo;
 mod hook;
 mod https;
@@ -26,13 +27,13 @@ use uuid::Uuid;
 
 pub use self::hook::{HookError, HookRequest};
 pub use self::message::{
-    Deadline, Event, EventKind, Handed, Inbound, Message, Receipt, ReceiptStatus, Subject,
+    Deadline, Event, EventKind, Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject,
 };
 
 /// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.
 pub trait Provider: Send + Sync {
     /// Hands a message over. Dropping the future before it is done leaves the outcome unknown.
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed>;
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed>;
 
     /// Whether a message that was handed over twice is sent once, so that what is unknown can be handed over again.
     fn is_idempotent(&self) -> bool {
@@ -50,8 +51,13 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::pending())
     }
 
-    /// Told once, of messages that it accepted before this process: their ids and references. Only who is simulated needs it, whose
-    /// receipts come from this process.
+    /// Whether receipts that have not come when the process ends are lost. [`resume`](Self::resume) brings them back.
+    fn loses_receipts(&self) -> bool {
+        false
+    }
+
+    /// Takes the ids and references of messages that were accepted by an earlier process and have no receipt. Called once,
+    /// before anything is sent, if the provider [loses receipts](Self::loses_receipts).
     fn resume(&self, _accepted: Vec<(Uuid, String)>) {}
 
     /// Whether receipts carry the provider's own ids alone.
@@ -59,7 +65,7 @@ pub trait Provider: Send + Sync {
         false
     }
 
-    /// Reads what came to the status hook. `None`: it says nothing of a message of ours.
+    /// Reads a request to the status hook. `None`: it is not about a message of ours.
     ///
     /// # Errors
     /// See [`HookError`].
@@ -67,7 +73,7 @@ pub trait Provider: Send + Sync {
         Err(HookError::Malformed)
     }
 
-    /// Reads what came to the inbound hook. `None`: it came from no phone.
+    /// Reads a request to the inbound hook. `None`: it came from no phone.
     ///
     /// # Errors
     /// See [`HookError`].
@@ -80,7 +86,7 @@ pub trait Provider: Send + Sync {
         ("text/plain", "")
     }
 
-    /// Unbinds; what is under way is finished first.
+    /// Closes the connection after calls under way have ended.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

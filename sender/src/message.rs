@@ -13,9 +13,9 @@ use crate::{HookError, value};
 
 /// A message as a provider gets it.
 #[derive(Clone)]
-pub struct Message {
+pub struct Outbound {
     pub message_id: Uuid,
-    /// Our id towards the provider, 38 characters of base64url; receipts that carry it are ours.
+    /// The reference by which the provider knows the message: 38 characters of base64url. Receipts that carry it are ours.
     pub reference: String,
     /// E.164 with `+`.
     pub to: String,
@@ -29,13 +29,13 @@ pub struct Message {
     pub validity: Duration,
     /// Where receipts of this message are reported; it carries the reference.
     pub status_url: String,
-    /// Whether they are asked for.
+    /// Whether receipts are requested.
     pub wants_receipts: bool,
-    /// Once it is over nothing of the message may be begun: somebody else may hand it over then.
+    /// The moment after which nothing more of the message may be written, because another process may hand it over then.
     pub deadline: Deadline,
 }
 
-/// A moment that moves on as long as the lease of whoever sends is renewed.
+/// The moment until which messages may be written. It moves on as long as the sender's lease is renewed.
 #[derive(Clone)]
 pub struct Deadline(watch::Receiver<Option<Instant>>);
 
@@ -45,7 +45,7 @@ impl Deadline {
         Self(moment)
     }
 
-    /// One that stays.
+    /// A deadline that does not move.
     pub fn at(moment: Instant) -> Self {
         Self(watch::channel(Some(moment)).1)
     }
@@ -57,7 +57,7 @@ impl Deadline {
     }
 }
 
-/// What came of handing a message over.
+/// The result of handing a message over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handed {
     /// The provider has it, under these ids: one a part, or one for all; none where it gives none.

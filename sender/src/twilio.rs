@@ -11,10 +11,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use url::form_urlencoded;
 
-use crate::client::{Answer, FORM, HttpClient};
+use crate::client::{FORM, HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest, Parameters};
-use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Fault, Login, no_url};
+use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
+use crate::provider_url::{Login, UrlError, no_url};
 use crate::{Provider, value};
 
 /// The length of an id of a messaging service: `MG` and 32 hexadecimal digits.
@@ -39,7 +39,7 @@ pub(crate) struct Twilio {
     http: HttpClient,
 }
 
-pub(crate) fn read(login: Login, http: HttpClient) -> Result<Twilio, Fault> {
+pub(crate) fn read(login: Login, http: HttpClient) -> Result<Twilio, UrlError> {
     let sid = utf8_percent_encode(&login.user, NON_ALPHANUMERIC);
     let basic = STANDARD.encode(format!("{}:{}", login.user, login.password));
     let authorization = HeaderValue::try_from(format!("Basic {basic}"));
@@ -52,7 +52,7 @@ pub(crate) fn read(login: Login, http: HttpClient) -> Result<Twilio, Fault> {
 }
 
 impl Twilio {
-    fn request(&self, message: &Message) -> http::Result<Request<String>> {
+    fn request(&self, message: &Outbound) -> http::Result<Request<String>> {
         let validity = message.validity.as_secs().clamp(1, LONGEST_VALIDITY);
         let from = if is_service(&message.from) {
             "MessagingServiceSid"
@@ -83,7 +83,7 @@ impl Twilio {
     }
 }
 
-fn judge(answer: &Answer) -> Handed {
+fn judge(answer: &HttpResponse) -> Handed {
     // A message or an error, whose text is left alone.
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let own_code = value::scalar(&body["code"]).and_then(|code| value::code(&code));
@@ -112,7 +112,7 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 }
 
 impl Provider for Twilio {
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use self::signature::Signature;
-use crate::client::{Answer, FORM, HttpClient};
+use crate::client::{FORM, HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest, Parameters};
-use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Fault, Login, Query};
+use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
+use crate::provider_url::{Login, Query, UrlError};
 use crate::{Provider, value};
 
 /// Milliseconds, as Vonage documents them.
@@ -32,7 +32,11 @@ pub(crate) struct Vonage {
     http: HttpClient,
 }
 
-pub(crate) fn read(login: Login, query: &mut Query<'_>, http: HttpClient) -> Result<Vonage, Fault> {
+pub(crate) fn read(
+    login: Login,
+    query: &mut Query<'_>,
+    http: HttpClient,
+) -> Result<Vonage, UrlError> {
     Ok(Vonage {
         url: login.uri("/sms/json")?,
         key: login.user,
@@ -43,7 +47,7 @@ pub(crate) fn read(login: Login, query: &mut Query<'_>, http: HttpClient) -> Res
 }
 
 impl Vonage {
-    fn request(&self, message: &Message) -> http::Result<Request<String>> {
+    fn request(&self, message: &Outbound) -> http::Result<Request<String>> {
         let kind = match message.encoding {
             Encoding::Gsm7 => "text",
             Encoding::Ucs2 => "unicode",
@@ -111,7 +115,7 @@ fn read_parameters(request: &HookRequest<'_>) -> Result<Parameters, HookError> {
     Ok(Parameters(scalars.collect()))
 }
 
-fn judge(answer: &Answer) -> Handed {
+fn judge(answer: &HttpResponse) -> Handed {
     let code = answer.code();
     match answer.status.as_u16() {
         200..=299 => {
@@ -177,7 +181,7 @@ fn receipt_status(status: &str) -> Option<ReceiptStatus> {
 }
 
 impl Provider for Vonage {
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }

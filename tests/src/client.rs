@@ -9,7 +9,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Body, Method};
 use serde_json::Value;
 
-use crate::app::Keys;
+use crate::app::IssuedKey;
 use crate::wait::{SOON, Tries};
 
 /// How long an answer may take: a debug build reads a large body slowly, a frozen one never answers.
@@ -49,7 +49,7 @@ impl Client {
 
     /// The same with both headers of a key.
     #[must_use]
-    pub fn with_keys(mut self, keys: &Keys) -> Self {
+    pub fn with_keys(mut self, keys: &IssuedKey) -> Self {
         self.keys = Some((keys.api_key.clone(), keys.secret_key.clone()));
         self
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::app::{App, Backends, Keys};
+use crate::app::{App, Backends, IssuedKey};
 use crate::client::Client;
 use crate::servers::run;
 
@@ -16,13 +16,13 @@ pub const PUBLIC_URL: &str = "http://127.0.0.1:18431";
 
 /// What was recorded with the database.
 #[derive(Debug)]
-pub struct Recorded(Value);
+pub struct FixtureRecord(Value);
 
 /// Puts the database where a service that was not started yet will look for it.
 ///
 /// # Errors
 /// When it cannot be put there.
-pub async fn fill(app: &App) -> Result<Recorded> {
+pub async fn fill(app: &App) -> Result<FixtureRecord> {
     let Backends::Servers(lease) = app.backends() else {
         return fill_embedded(&app.folder().join("data"));
     };
@@ -39,7 +39,7 @@ pub async fn fill(app: &App) -> Result<Recorded> {
 ///
 /// # Errors
 /// When it cannot be put there.
-pub fn fill_embedded(data: &Path) -> Result<Recorded> {
+pub fn fill_embedded(data: &Path) -> Result<FixtureRecord> {
     std::fs::create_dir_all(data)?;
     std::fs::write(data.join("feedback.db"), unpacked("sqlite.db.zst")?)?;
     recorded("sqlite.json")
@@ -54,22 +54,22 @@ fn unpacked(name: &str) -> Result<Vec<u8>> {
     Ok(zstd::decode_all(packed.as_slice())?)
 }
 
-fn recorded(name: &str) -> Result<Recorded> {
+fn recorded(name: &str) -> Result<FixtureRecord> {
     let recorded = std::fs::read(folder().join(name))?;
-    Ok(Recorded(serde_json::from_slice(&recorded)?))
+    Ok(FixtureRecord(serde_json::from_slice(&recorded)?))
 }
 
-impl Recorded {
+impl FixtureRecord {
     /// The key of the fixture's account.
     ///
     /// # Errors
     /// When it was not recorded.
-    pub fn keys(&self) -> Result<Keys> {
+    pub fn keys(&self) -> Result<IssuedKey> {
         let text = |name: &str| {
             let text = self.0["key"][name].as_str().context("no key was recorded");
             text.map(str::to_owned)
         };
-        Ok(Keys {
+        Ok(IssuedKey {
             account_id: text("account_id")?,
             api_key: text("api_key")?,
             secret_key: text("secret_key")?,

@@ -13,7 +13,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// A form, and all that was seen and answered of it.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct FormHistory {
     /// The form as its owner reads it.
     pub form: Value,
     /// Each visit of a link once a day: link, visit, day.
@@ -43,9 +43,9 @@ pub fn of_messages<'a>(
     let (sent, delivered) = (count(&|_| true), count(&|m| m["status"] == "delivered"));
     let answered = count(&|m| m["answered_at"].is_string());
     let both = count(&|m| m["status"] == "delivered" && m["answered_at"].is_string());
-    let told = |count: i64| (sent > 0).then_some(count);
+    let unless_empty = |count: i64| (sent > 0).then_some(count);
     json!({
-        "sent": told(sent), "delivered": told(delivered), "answered": told(answered),
+        "sent": unless_empty(sent), "delivered": unless_empty(delivered), "answered": unless_empty(answered),
         "response_rate_delivered": (delivered > 0).then(|| real(both) / real(delivered)),
     })
 }
@@ -55,7 +55,7 @@ pub fn of_messages<'a>(
 pub struct Feedback {
     /// As the service named it.
     pub id: String,
-    /// The link's place in [`Told::links`].
+    /// The link's place in [`FormHistory::links`].
     pub link: usize,
     /// The account's day of it.
     pub day: NaiveDate,
@@ -65,7 +65,7 @@ pub struct Feedback {
 
 /// Which days and which business property are counted; an empty one is the whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct ReportScope<'a> {
     /// The first day.
     pub start: NaiveDate,
     /// The last day.
@@ -76,14 +76,14 @@ pub struct Part<'a> {
 
 /// The nine counters of some days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DayCounters {
     /// In the order of a report's `daily`.
     pub counters: [i64; 9],
 }
 
-impl Told {
+impl FormHistory {
     /// The feedbacks of a part.
-    pub fn part<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a Feedback> {
+    pub fn part<'a>(&'a self, part: ReportScope<'a>) -> impl Iterator<Item = &'a Feedback> {
         self.feedbacks.iter().filter(move |feedback| {
             part.start <= feedback.day
                 && feedback.day <= part.end
@@ -100,10 +100,10 @@ impl Told {
     }
 
     /// The counters of a part.
-    pub fn counts(&self, part: Part) -> Counts {
+    pub fn counts(&self, part: ReportScope) -> DayCounters {
         let [kind_nps, kind_mood, kind_comment] =
             ["nps", "happiness", "comment"].map(|kind| self.key_of(kind));
-        let mut counts = Counts::default();
+        let mut counts = DayCounters::default();
         let [
             views,
             responses,
@@ -155,15 +155,15 @@ impl Told {
     }
 
     /// `metrics`
-    pub fn metrics(&self, part: Part) -> Value {
+    pub fn metrics(&self, part: ReportScope) -> Value {
         self.counts(part).metrics()
     }
 
     /// `daily`
-    pub fn daily(&self, part: Part) -> Value {
+    pub fn daily(&self, part: ReportScope) -> Value {
         let days = part.start.iter_days().take_while(|day| *day <= part.end);
         days.map(|day| {
-            let one = Part {
+            let one = ReportScope {
                 start: day,
                 end: day,
                 ..part
@@ -174,7 +174,7 @@ impl Told {
     }
 
     /// `fields`
-    pub fn fields(&self, part: Part) -> Value {
+    pub fn fields(&self, part: ReportScope) -> Value {
         let given: Vec<&Feedback> = self.part(part).collect();
         let fields = self.form["fields"].as_array().cloned().unwrap_or_default();
         fields
@@ -184,15 +184,15 @@ impl Told {
     }
 
     /// Metrics, days and fields of the report of a form.
-    pub fn form_report(&self, part: Part) -> Value {
+    pub fn form_report(&self, part: ReportScope) -> Value {
         json!({"metrics": self.metrics(part), "daily": self.daily(part), "fields": self.fields(part)})
     }
 
     /// Metrics, days, the period before and the change of a summary.
-    pub fn summary(&self, part: Part) -> Value {
+    pub fn summary(&self, part: ReportScope) -> Value {
         let days = (part.end - part.start).num_days() + 1;
         let back = |day: NaiveDate| day - chrono::TimeDelta::days(days);
-        let before = Part {
+        let before = ReportScope {
             start: back(part.start),
             end: back(part.end),
             ..part
@@ -207,7 +207,7 @@ impl Told {
     }
 }
 
-impl Counts {
+impl DayCounters {
     /// Both together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

@@ -37,7 +37,7 @@ pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
     }
 }
 
-/// Has tables counted that grew, until `shutdown`.
+/// Counts tables that grew, until `shutdown`.
 pub(crate) async fn analyze(store: Store, shutdown: CancellationToken) {
     while !shutdown.is_cancelled() {
         if let Err(error) = store.analyze_grown_tables().await {

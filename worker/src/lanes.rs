@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use crate::store_chunk::{self, Pick, Step};
+use crate::store_chunk::{self, Pick, StepOutcome};
 
 /// The slots of a worker. Small imports have their own, so a large one never delays them.
 pub(crate) const SLOTS: [(Lane, &str); 3] = [
@@ -125,11 +125,11 @@ impl Slot {
         }
     }
 
-    fn report(&self, step: &Step, took: Duration) -> bool {
+    fn report(&self, step: &StepOutcome, took: Duration) -> bool {
         let outcome = match step {
-            Step::Nothing => return false,
-            Step::PutOff => "put_off",
-            Step::Stored { claim, outcomes } => {
+            StepOutcome::NotTaken => return false,
+            StepOutcome::PutOff => "put_off",
+            StepOutcome::Stored { claim, outcomes } => {
                 let (id, request_id) = (claim.id, &claim.request_id);
                 tracing::debug!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, ?outcomes, ?took, "chunk stored");
                 histogram!("feedback_import_chunk_seconds", "lane" => self.lane.into_str())
@@ -145,7 +145,7 @@ impl Slot {
                 }
                 "stored"
             }
-            Step::Failed {
+            StepOutcome::Failed {
                 claim,
                 reason,
                 noted,

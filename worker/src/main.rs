@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use platform::backends::Backends;
-use platform::config::{Args, Config, Role};
+use platform::config::{Args, Config, ProcessRole};
 use platform::health::Health;
 use platform::http::connections::Limits;
 use platform::start::{self, Process};
@@ -28,7 +28,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     let settings = Cli::parse().settings;
-    start::run(async |process| run(settings.config(Role::Worker)?, process).await)
+    start::run(async |process| run(settings.config(ProcessRole::Worker)?, process).await)
 }
 
 async fn run(config: Config, process: Process) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::{Lane, Notification};
 use platform::queue::Queue;
 use store::Store;
 use store::form::FormKey;
@@ -23,8 +23,8 @@ pub(crate) async fn listen(
     shutdown: CancellationToken,
 ) {
     let listening = queue.listen(|message| match message {
-        Message::ImportV1 { account_id, lane } => imports.notify(account_id, lane),
-        Message::RollUpV1 {
+        Notification::ImportV1 { account_id, lane } => imports.notify(account_id, lane),
+        Notification::RollUpV1 {
             account_id,
             form_id,
         } => rollup.notify(FormKey::new(account_id, form_id)),

@@ -61,10 +61,10 @@ async fn attempt(store: &Store, form: FormKey, scope: ScanScope) -> Result<Rolle
 
 /// Notifies the [`RollupJob`] of forms with pending counts. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct RollupNotifier(Arc<Shared>);
+pub struct RollupNotifier(Arc<NotifiedForms>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct NotifiedForms {
     forms: Mutex<Forms>,
     notify: Notify,
 }
@@ -73,7 +73,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Forms {
     notified: BTreeMap<FormKey, ScanScope>,
-    /// Those that wait for a place.
+    /// Forms that wait for a place.
     waiting: BTreeMap<FormKey, ScanScope>,
 }
 
@@ -141,7 +141,7 @@ impl RollupJob {
                 () = shutdown.cancelled() => break,
                 Some((form, done)) = tasks.next() => {
                     forms.remove(&form);
-                    // What was notified of the form meanwhile was left.
+                    // Takes up notifications of the form that came meanwhile.
                     self.notifier.0.notify.notify_one();
                     if let Err(error) = &done && !away {
                         tracing::warn!(error = %one_line(error), "the database is away; rolling up waits");

@@ -12,7 +12,7 @@ use store::import::{ChunkId, Claim, MAX_STARTS, Noted, Outcomes};
 use store::{Committed, Error, Store};
 use uuid::Uuid;
 
-/// How long a chunk is left for a worker that can store it.
+/// How long a chunk is left to workers that can store it.
 const OTHER_WORKER: TimeDelta = TimeDelta::seconds(60);
 
 /// Which chunk to take.
@@ -20,15 +20,15 @@ const OTHER_WORKER: TimeDelta = TimeDelta::seconds(60);
 pub enum Pick {
     /// This one.
     One(ChunkId),
-    /// One of the account that is due on the lane.
+    /// A due chunk of the account on the lane.
     Due(Uuid, Lane),
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug)]
-pub enum Step {
+pub enum StepOutcome {
     /// There was nothing to take: finished, cancelled, not due, or in another worker's hands.
-    Nothing,
+    NotTaken,
     Stored {
         claim: Claim,
         outcomes: Outcomes,
@@ -52,10 +52,10 @@ pub async fn run(
     worker_id: Uuid,
     pepper: Option<&Pepper>,
     pick: Pick,
-) -> Result<Step, Error> {
+) -> Result<StepOutcome, Error> {
     let tries = store.retry(|| attempt(store, worker_id, pepper, pick));
     match tries.await {
-        Err(Error::Conflict(_)) => Ok(Step::Nothing),
+        Err(Error::Conflict(_)) => Ok(StepOutcome::NotTaken),
         done => done,
     }
 }
@@ -65,14 +65,14 @@ async fn attempt(
     worker_id: Uuid,
     pepper: Option<&Pepper>,
     pick: Pick,
-) -> Result<Step, Error> {
+) -> Result<StepOutcome, Error> {
     let mut tx = store.begin_by_key().await?;
     let claim = match pick {
         Pick::One(id) => tx.claim_chunk(id).await?,
         Pick::Due(account_id, lane) => tx.claim_due(account_id, lane).await?,
     };
     let Some(mut claim) = claim else {
-        return Ok(Step::Nothing);
+        return Ok(StepOutcome::NotTaken);
     };
     if claim.starts >= MAX_STARTS {
         drop(tx);
@@ -84,7 +84,7 @@ async fn attempt(
             drop(tx);
             tracing::warn!(batch.id = %claim.id.batch_id, "an import for a campaign waits: FEEDBACK_PEPPER is unset");
             store.put_off(claim.id, OTHER_WORKER).await?;
-            return Ok(Step::PutOff);
+            return Ok(StepOutcome::PutOff);
         }
         (campaign_id, pepper) => campaign_id.and(pepper),
     };
@@ -96,7 +96,7 @@ async fn attempt(
             tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "chunk put off");
             store.put_off(claim.id, OTHER_WORKER).await?;
             store.forget_start(worker_id, &claim).await?;
-            return Ok(Step::PutOff);
+            return Ok(StepOutcome::PutOff);
         }
         Err(error) => {
             drop(tx);
@@ -117,15 +117,15 @@ async fn attempt(
         Ok((outcomes, committed)) => {
             if let Committed::Unknown(error) = committed {
                 tracing::warn!(%error, batch.id = %claim.id.batch_id, chunk.no = claim.id.chunk_no, "commit without an answer");
-                // The ledger has it still: it is done again.
+                // The ledger still has the chunk, so it is stored again.
                 if store.is_open(claim.id).await? {
                     return Err(Error::Conflict(error.into()));
                 }
             }
-            Ok(Step::Stored { claim, outcomes })
+            Ok(StepOutcome::Stored { claim, outcomes })
         }
         Err(error) if error.is_unavailable() => {
-            // Best effort: where the database is gone for everybody, the start stays noted.
+            // Best effort: if the database is away, the start of the attempt stays recorded.
             drop(store.forget_start(worker_id, &claim).await);
             Err(error)
         }
@@ -133,7 +133,7 @@ async fn attempt(
     }
 }
 
-/// Off the async threads: heartbeats run there.
+/// On a blocking thread, so that heartbeats are not delayed.
 async fn decode(claim: &mut Claim) -> Result<Chunk, DecodeError> {
     let payload = std::mem::take(&mut claim.payload);
     let records = claim.records;
@@ -149,9 +149,14 @@ async fn decode(claim: &mut Claim) -> Result<Chunk, DecodeError> {
     .unwrap_or(Err(DecodeError::Corrupt("decoding it panicked")))
 }
 
-async fn fail(store: &Store, claim: Claim, reason: String, park: bool) -> Result<Step, Error> {
+async fn fail(
+    store: &Store,
+    claim: Claim,
+    reason: String,
+    park: bool,
+) -> Result<StepOutcome, Error> {
     let noted = store.note_failure(claim.id, &reason, park).await?;
-    Ok(Step::Failed {
+    Ok(StepOutcome::Failed {
         claim,
         reason,
         noted,

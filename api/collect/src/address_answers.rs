@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 /// Answers are counted by intervals of this length.
 const INTERVAL: Duration = Duration::from_mins(5);
-/// Any hour lies within so many of them: it ends in the twelfth after the one in which it begins.
+/// The intervals that any hour touches: it ends in the twelfth after the one in which it begins.
 const INTERVALS: u64 = 13;
 /// The bytes of an address of a link, about.
 const ENTRY: u64 = 512;
@@ -26,7 +26,7 @@ pub struct AddressAnswers {
     most: Option<NonZeroU32>,
     proxies: TrustedProxies,
     given: Cache<(Uuid, Network), Arc<Mutex<AnswersByInterval>>>,
-    /// Intervals are numbered from here.
+    /// The begin of interval 0.
     begin: Instant,
     warned: Once,
 }
@@ -34,9 +34,10 @@ pub struct AddressAnswers {
 /// Numbers of intervals, ascending, each with the answers that one address gave a link in it.
 type AnswersByInterval = VecDeque<(u64, u32)>;
 
-/// Room for one answer. It stays taken unless it is given back, so that nobody has it again by hanging up before the commit.
+/// The right to one answer. It stays used unless it is given back, so that a client cannot get it back by disconnecting
+/// before the commit.
 #[must_use]
-pub struct Place(Option<(Arc<Mutex<AnswersByInterval>>, u64)>);
+pub struct AnswerPermit(Option<(Arc<Mutex<AnswersByInterval>>, u64)>);
 
 impl AddressAnswers {
     pub fn new(app: &AppState) -> Self {
@@ -47,7 +48,7 @@ impl AddressAnswers {
     fn of(most: Option<NonZeroU32>, proxies: TrustedProxies, bytes: u64) -> Self {
         let given = Cache::builder()
             .max_capacity(bytes / ENTRY)
-            // Else a new address would be forgotten at once when there are many.
+            // With the default policy a new address would be evicted at once when there are many.
             .eviction_policy(EvictionPolicy::lru())
             .time_to_idle(Duration::from_hours(2));
         Self {
@@ -63,9 +64,9 @@ impl AddressAnswers {
     ///
     /// # Errors
     /// 429: there is none left.
-    pub fn take(&self, link_id: Uuid, is_kiosk: bool, network: Network) -> Result<Place> {
+    pub fn take(&self, link_id: Uuid, is_kiosk: bool, network: Network) -> Result<AnswerPermit> {
         let Some(most) = self.most.filter(|_| !is_kiosk) else {
-            return Ok(Place(None));
+            return Ok(AnswerPermit(None));
         };
         if network.is_unnamed_proxy(&self.proxies) {
             self.warned.call_once(|| {
@@ -75,11 +76,11 @@ impl AddressAnswers {
                      FEEDBACK_TRUSTED_PROXIES must name it"
                 );
             });
-            return Ok(Place(None));
+            return Ok(AnswerPermit(None));
         }
         let given = self.given.get_with((link_id, network), Arc::default);
         let mut intervals = given.lock();
-        // Read under the lock, so that it does not go back.
+        // The clock is read under the lock, so that it does not go back.
         let now = self.begin.elapsed().as_secs();
         let interval = now / INTERVAL.as_secs();
         intervals.retain(|(past, answers)| past + INTERVALS > interval && *answers > 0);
@@ -97,11 +98,11 @@ impl AddressAnswers {
             _ => intervals.push_back((interval, 1)),
         }
         drop(intervals);
-        Ok(Place(Some((given, interval))))
+        Ok(AnswerPermit(Some((given, interval))))
     }
 }
 
-impl Place {
+impl AnswerPermit {
     /// Nothing new was stored.
     pub fn give_back(self) {
         let Some((given, interval)) = self.0 else {

@@ -28,7 +28,7 @@ const LINK: usize = 1 << 10;
 const ENTRY: usize = 128;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
-/// For so long a token that opened a link is looked up for any address.
+/// How long a token that opened a link is looked up whatever its address did.
 const WAS_OPENED: Duration = Duration::from_hours(1);
 /// The bytes that it takes, about.
 const TOKEN: u64 = 200;
@@ -40,11 +40,11 @@ pub struct Links {
     lately: Cache<Token, ()>,
     pages: Cache<PageKey, Arc<Prepared>>,
     /// By account.
-    logos: Cache<Uuid, Option<Logo>>,
+    logos: Cache<Uuid, Option<LogoBytes>>,
 }
 
 /// Its media type and its bytes.
-type Logo = (&'static str, Bytes);
+type LogoBytes = (&'static str, Bytes);
 
 /// What a form's page depends on.
 #[derive(PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ struct PageKey {
     revision: i64,
     is_of_message: bool,
     look: PageBranding,
-    /// Of the page's own words.
+    /// The language of the page's own words.
     words: &'static str,
     /// Of the form's texts, other than their own.
     language: Option<String>,
@@ -91,7 +91,7 @@ impl Links {
                 .build(),
             logos: Cache::builder()
                 .max_capacity(parts.logos)
-                .weigher(|_, logo: &Option<Logo>| {
+                .weigher(|_, logo: &Option<LogoBytes>| {
                     let bytes = logo.as_ref().map_or(0, |(_, image)| image.len());
                     u32::try_from(ENTRY + bytes).unwrap_or(u32::MAX)
                 })
@@ -100,7 +100,8 @@ impl Links {
         }
     }
 
-    /// What a token opens for someone at this address: a link, be it gone. Many who open the same at once make one query.
+    /// Opens a token for a caller at this address: a link, also one that is gone. Callers who open the same link at once
+    /// share one query.
     ///
     /// # Errors
     /// 404; 429 for an address that failed too often; 503 when the database does not answer.
@@ -145,7 +146,7 @@ impl Links {
                 }))
             };
             let opened = self.found.try_get_with(token, query).await?;
-            // Remembered, or of someone else's query that was under way when the change came.
+            // Outdated: remembered, or read by a query that began before the change.
             if !is_outdated(state, &opened) {
                 return Ok(opened);
             }
@@ -195,7 +196,7 @@ impl Links {
     }
 
     /// The logo of an account, if it has one.
-    pub async fn logo(&self, state: &AppState, account_id: Uuid) -> Result<Option<Logo>> {
+    pub async fn logo(&self, state: &AppState, account_id: Uuid) -> Result<Option<LogoBytes>> {
         let query = async {
             let branding = within(QUICK, state.store.branding(account_id)).await?;
             let image = branding.logo.and_then(|logo| logo.image());

@@ -17,10 +17,10 @@ use api_http::memory::MemoryPool;
 pub struct CollectState {
     pub app: AppState,
     pub links: Arc<Links>,
-    pub answers: Arc<Committer<Answers>>,
-    pub views: Arc<Committer<Views>>,
+    pub answers: Arc<Committer<AnswerGroup>>,
+    pub views: Arc<Committer<ViewGroup>>,
     pub address_answers: Arc<AddressAnswers>,
-    /// The memory for what people send and what is given back to them; programs with keys have another.
+    /// The memory for bodies that people send and pages that repeat them. Programs with keys have a pool of their own.
     pub memory: MemoryPool,
 }
 
@@ -38,10 +38,10 @@ impl CollectState {
     }
 }
 
-pub struct Answers;
-pub struct Views;
+pub struct AnswerGroup;
+pub struct ViewGroup;
 
-impl Group for Answers {
+impl Group for AnswerGroup {
     type Item = NewAnswer;
     type Outcome = Recorded;
     const NAME: &'static str = "answers";
@@ -56,7 +56,7 @@ impl Group for Answers {
     }
 }
 
-impl Group for Views {
+impl Group for ViewGroup {
     type Item = NewView;
     type Outcome = ();
     const NAME: &'static str = "views";

@@ -8,7 +8,7 @@ use domain::metrics::{Term, over_represented};
 use moka::future::Cache;
 use platform::cache::Cache as ReportCache;
 use platform::places::Places;
-use report::{FormQuery, Found};
+use report::{FormLookup, FormQuery};
 use store::Store;
 use store::form::FormKey;
 use store::report::Version;
@@ -80,7 +80,7 @@ impl Analyses {
             ..query
         };
         let series = report::form_series(store, cache, query).await?;
-        let Found::Is(series) = series else {
+        let FormLookup::Is(series) = series else {
             return Ok(Arc::default());
         };
         let content = series.form.content.for_reports();

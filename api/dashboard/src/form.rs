@@ -10,7 +10,7 @@ use domain::date_range::day_of;
 use domain::form::{FormContent, FormStatus};
 use domain::metrics::{FieldSummary, Metrics};
 use domain::rollup::{DayCounts, FieldCounts};
-use report::{FormQuery, FormSeries, Found};
+use report::{FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
 use store::form::FormKey;
 
@@ -102,8 +102,8 @@ pub async fn answer(
         comments: COMMENTS,
     };
     let series = match report::form_series(store, &state.cache, asked).await? {
-        Found::Is(series) => series,
-        Found::NoForm | Found::NoBusProp => return Err(Problem::not_found()),
+        FormLookup::Is(series) => series,
+        FormLookup::NoForm | FormLookup::NoBusProp => return Err(Problem::not_found()),
     };
     let content = &series.form.content.clone().for_reports();
     let days: BTreeMap<_, _> = series

@@ -1,8 +1,8 @@
 //! Where a request comes from, and how often requests from there may fail.
 //!
-//! What is counted is what went wrong: tokens and keys that nobody has, submissions that are refused. What is right is
-//! found from an address that has nothing left as well, because people behind one address are not each other's enemies.
-//! All such addresses together look up few things at a time, so what fails on is no load on the database.
+//! Only failures count: unknown tokens and keys, refused submissions. An address without failures left can still use valid
+//! ones, because many people may share it. All such addresses together get few look-ups at a time, so that their failures
+//! are no load on the database.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -25,10 +25,10 @@ use crate::rate::{Allowance, Rate};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// So many look-ups are under way at once for all addresses that have nothing left.
+/// The most look-ups at once for all addresses together that have no failures left.
 const LOOKUPS: usize = 4;
 
-/// So many of a kind are known to be good.
+/// The most hashes of one kind that are kept.
 const REMEMBERED: u64 = 10_000;
 
 /// Keys, sessions and the like that were good lately, by their hashes: they are looked up whatever else comes from their address.
@@ -36,7 +36,7 @@ const REMEMBERED: u64 = 10_000;
 pub struct GoodLately(Cache<[u8; 32], ()>);
 
 impl GoodLately {
-    /// Each for so long since it was last good.
+    /// Each is kept for this long after it was last good.
     pub fn new(kept: Duration) -> Self {
         let good = Cache::builder().max_capacity(REMEMBERED);
         Self(good.time_to_live(kept).build())
@@ -46,7 +46,7 @@ impl GoodLately {
         self.0.contains_key(hash)
     }
 
-    /// Notes what a look-up came to.
+    /// Records the result of a look-up.
     pub fn note(&self, hash: [u8; 32], is_good: bool) {
         if is_good {
             self.0.insert(hash, ());
@@ -122,7 +122,7 @@ impl fmt::Display for Network {
 impl<S: Sync> FromRequestParts<S> for Network {
     type Rejection = Infallible;
 
-    /// As [`guard`](crate::auth::guard) noted it.
+    /// From the request's extensions, where [`guard`](crate::auth::guard) puts it.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let network = parts.extensions.get().copied();
         Ok(network.unwrap_or(Self(Ipv4Addr::UNSPECIFIED.into())))
@@ -147,7 +147,7 @@ impl FailureLimiter {
         }
     }
 
-    /// Whether anything is left, without taking it.
+    /// Whether the address has failures left. Takes none.
     ///
     /// # Errors
     /// 429: nothing is.
@@ -159,11 +159,12 @@ impl FailureLimiter {
         }
     }
 
-    /// Leave to look something up, to be held until it is done: `None` for what `was_good` lately and while the address has
-    /// something left, else one of the few that are for all such addresses. Nobody waits for one.
+    /// A permit to look something up, held until the look-up ends. `None` (no permit is needed) for what `was_good` lately
+    /// and for an address that has failures left; otherwise one of the few permits that all other addresses share. Never
+    /// waits.
     ///
     /// # Errors
-    /// 429: nothing is left, and no leave either.
+    /// 429: the address has no failures left, and no permit is free.
     pub fn lookup_permit(
         &self,
         network: Network,
@@ -194,7 +195,7 @@ impl FailureLimiter {
         taken.map(drop).map_err(|wait| self.rate.throttled(wait))
     }
 
-    /// Forgets addresses that have something again.
+    /// Forgets addresses that have failures left again.
     pub fn forget_idle(&self) {
         self.rate.forget_idle();
         let now = Instant::now();

@@ -1,5 +1,6 @@
-//! Which key asks, and how often: the checks before everything else under `/api_v1`, in the order 401, 429. An address that failed too often gets 429 for what would need the database to be told from 401. The key is
-//! also watched while a body arrives or leaves. What keys are and how they are stored is `store`'s.
+//! Authentication and rate limits: the checks before everything else under `/api_v1`, in the order 401, 429. An address that
+//! failed too often gets 429 instead of 401 where the answer would need the database. The key is also watched while a body
+//! arrives or leaves. Keys themselves are in `store`.
 
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
         tokio::select! {
             biased;
             response = next.run(request) => response,
-            // What the route had begun ends as when the client is gone.
+            // Drops what the route had begun, as when the client disconnects.
             () = revoked() => return Err(Problem::unauthenticated()),
         }
     };
@@ -85,7 +86,7 @@ async fn revoked(app: AppState, api_key: String, secret: [u8; 32]) {
     loop {
         sleep(INTERVAL).await;
         let found = app.keys.look_up(&app.store, &api_key, &secret);
-        // A database that does not answer takes no key away.
+        // While the database does not answer, keys stay valid.
         if let Ok(None) = found.await {
             return;
         }

@@ -1,9 +1,9 @@
 //! Group commit: what arrives while a commit is under way shares the next one. Nobody is answered before the commit.
 //!
-//! Two committers, so that one gathers while the other waits for the disk. Alone an item is committed at once; nothing
-//! waits for company. Accounts take turns, by the bytes that they bring.
+//! There are two committers, so that one gathers items while the other waits for the disk. An item that comes alone is
+//! committed at once. Accounts take turns, by the bytes of their items.
 //!
-//! What waits holds memory of a pool that is shared out by account, so whatever one holds, another finds room.
+//! Waiting items hold memory of a pool that is shared out by account, so that no account can use it up for the others.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
@@ -19,8 +19,8 @@ use uuid::Uuid;
 use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 use crate::{AppState, Problem, QUICK, Result, within};
 
-/// The size of all that waits, of which each account may hold a share; beyond it the answer is 503. Nothing is waited for, so
-/// nothing needs a reserve.
+/// The size of the pool for waiting items. An account whose share is used up gets 503 and does not wait, so the pool needs
+/// no reserve.
 const fn waiting(total: u64) -> PoolSize {
     PoolSize {
         total,
@@ -41,7 +41,7 @@ const COMMIT: Duration = Duration::from_secs(10);
 pub trait Group: 'static {
     type Item: Send + Sync + 'static;
     type Outcome: Send;
-    /// In metrics.
+    /// The name of the group in metrics.
     const NAME: &'static str;
 
     /// Commits all items in one transaction: one outcome an item, in their order. Notifies of what there is to count then.
@@ -118,7 +118,7 @@ async fn commit_group<G: Group>(app: &AppState, group: Vec<Pending<G>>) {
     match committed {
         Ok(outcomes) => {
             for (answer, outcome) in others.into_iter().zip(outcomes) {
-                // Whoever does not wait any more gets the same when asking again.
+                // A caller that has gone gets the same outcome when it asks again.
                 let _ = answer.send(Ok(outcome));
             }
         }
@@ -128,7 +128,7 @@ async fn commit_group<G: Group>(app: &AppState, group: Vec<Pending<G>>) {
                 let _ = answer.send(Err(problem.clone()));
             }
         }
-        // One of them is refused by the database: it must not take the others along.
+        // The database refuses one of the items, which must not fail the others.
         Err(_) => {
             for alone in items.into_iter().zip(others) {
                 Box::pin(commit_group::<G>(app, vec![alone])).await;

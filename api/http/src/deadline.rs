@@ -6,12 +6,12 @@ use tokio::time::timeout;
 
 use crate::{Problem, Result};
 
-/// Operations of one or two queries answer within 2 s, if only that they cannot.
+/// The time limit of operations of one or two queries: the contract gives them 2 s, also to answer 503.
 pub const QUICK: Duration = Duration::from_millis(1_800);
-/// Changes of a whole batch wait for the chunks that workers have in hand.
+/// The time limit of operations that change a whole batch: they wait for the chunks that workers are storing.
 const PATIENT: Duration = Duration::from_secs(20);
 
-/// A query that takes longer than `limit` counts as a database that does not answer.
+/// Limits the time of a query. One that takes longer than `limit` fails as if the database did not answer.
 pub async fn within<T>(
     limit: Duration,
     query: impl Future<Output = Result<T, store::Error>>,
@@ -22,7 +22,7 @@ pub async fn within<T>(
     }
 }
 
-/// What a query finds, in the time of an operation of one or two queries.
+/// The row that a query finds within [`QUICK`].
 ///
 /// # Errors
 /// 404; 503.
@@ -30,7 +30,7 @@ pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error
     within(QUICK, query).await?.ok_or_else(Problem::not_found)
 }
 
-/// Work that must have come to something by [`QUICK`].
+/// Limits work to [`QUICK`].
 ///
 /// # Errors
 /// Its own, or 503.

@@ -38,10 +38,10 @@ pub fn read_on(request: Request) -> Request {
     })
 }
 
-/// A body, of which is read on what is unread when this is dropped. Whoever sends more, or slower, may see a reset.
+/// A body whose unread rest is read when this is dropped. A caller that sends more, or more slowly, may see a reset.
 struct ReadOn {
     body: Body,
-    /// Whether the caller sends it: it does not wait, or was told to go on.
+    /// Whether the caller sends the body: it does not wait for `100 Continue`, or has got it.
     is_sent: bool,
 }
 

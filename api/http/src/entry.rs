@@ -19,7 +19,7 @@ use tracing::Instrument;
 use crate::observe::{Meters, Observation};
 use crate::{AppState, auth, drain, error};
 
-/// A page shares its window with no other site.
+/// Keeps pages of other sites out of a page's browsing context group.
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 /// Browsers ask over TLS alone for so long.
 const YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");

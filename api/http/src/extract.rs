@@ -104,7 +104,7 @@ impl Parameters {
             .map_err(|_| Problem::invalid_parameter("the query cannot be read"))
     }
 
-    /// The names that are given, each with its value.
+    /// The parameters, in their order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()

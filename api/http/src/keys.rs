@@ -27,18 +27,18 @@ use crate::{Code, Network, Problem, Result, within};
 const MAX_AGE: Duration = Duration::from_millis(2_500);
 /// How long a lookup may take.
 const LOOKUP: Duration = Duration::from_millis(1_800);
-/// So many keys are remembered.
+/// The most keys that are remembered.
 const REMEMBERED: u64 = 10_000;
 /// No key is longer, in bytes.
 const MAX_KEY_BYTES: usize = 128;
 
-/// For so long a pair that was good is looked up wherever it comes from.
+/// How long after its last success a pair is looked up whatever its address did.
 const WAS_GOOD: Duration = Duration::from_hours(1);
 
 /// The keys used lately. Cheap to clone.
 #[derive(Clone)]
 pub struct Keys {
-    found: Cache<String, Arc<KeyRecord>>,
+    records: Cache<String, Arc<KeyRecord>>,
     /// Pairs of key and secret.
     good: GoodLately,
 }
@@ -46,7 +46,7 @@ pub struct Keys {
 impl Default for Keys {
     fn default() -> Self {
         Self {
-            found: Cache::builder()
+            records: Cache::builder()
                 .max_capacity(REMEMBERED)
                 .time_to_live(MAX_AGE)
                 .build(),
@@ -67,18 +67,18 @@ impl Keys {
         key: &str,
         hash: &[u8; 32],
     ) -> Result<Arc<KeyRecord>> {
-        if let Some(Some(record)) = self.found.get(key).now_or_never()
+        if let Some(Some(record)) = self.records.get(key).now_or_never()
             && fits(&record, hash)
         {
             return Ok(record);
         }
-        // In a box: most requests need no room for it.
+        // Boxed, because most requests do not need it.
         Box::pin(async {
             // The secret's hash has a fixed length, so no two pairs run together.
             let pair = Sha256::new_with_prefix(hash).chain_update(key);
             let pair: [u8; 32] = pair.finalize().into();
             let was_good = self.good.contains(&pair);
-            let _leave = failures.lookup_permit(network, was_good)?;
+            let _permit = failures.lookup_permit(network, was_good)?;
             let found = self.look_up(store, key, hash).await?;
             self.good.note(pair, found.is_some());
             if let Some(record) = found {
@@ -106,11 +106,11 @@ impl Keys {
                 let record = within(LOOKUP, store.find_key(key)).await?;
                 record.map(Arc::new).ok_or_else(Problem::not_found)
             };
-            let entry = self.found.entry_by_ref(key).or_try_insert_with(lookup);
+            let entry = self.records.entry_by_ref(key).or_try_insert_with(lookup);
             let entry = match entry.await {
                 Ok(entry) => entry,
                 Err(problem) if problem.code() == Code::NotFound => {
-                    // The same work as for a known key.
+                    // Takes as long as a known key with a wrong secret.
                     let _ = hash.ct_eq(&[0; 32]);
                     return Ok(None);
                 }
@@ -124,13 +124,13 @@ impl Keys {
             if !remembered {
                 return Ok(None);
             }
-            self.found.invalidate(key).await;
+            self.records.invalidate(key).await;
         }
         Ok(None)
     }
 }
 
-/// Compares with every secret, in a time that tells nothing of where they differ. The clock is read only for those that end.
+/// Compares with every secret in constant time. Reads the clock only for secrets that expire.
 fn fits(record: &KeyRecord, hash: &[u8; 32]) -> bool {
     let fits = record.secrets.iter().fold(Choice::from(0), |fits, secret| {
         let live = secret.expires_at.is_none_or(|end| end > Utc::now());

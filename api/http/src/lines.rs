@@ -1,7 +1,7 @@
 //! A whole list in one answer, in as much memory as a part of it takes: CSV, or NDJSON of the items that a page shows.
 //!
-//! Whoever reads a list may be slow, or never read. So a list holds memory of its account's share from before it is read until
-//! its reader has taken it, and what is above the share is told to come back.
+//! The client may read slowly, or never. So a list holds memory of its account's share from before it is read from the
+//! database until the client has taken it. What exceeds the share is answered 503.
 
 use std::io;
 use std::mem;
@@ -31,7 +31,7 @@ use crate::{AppState, List, Problem, Result, within};
 pub const PART: usize = 2_000;
 /// … and their bytes, about.
 pub const PART_BYTES: usize = 1 << 20;
-/// With so many bytes a piece of the answer ends.
+/// The size at which a piece of the answer ends, in bytes.
 pub const PIECE: usize = 256 << 10;
 /// What a whole list holds: the items of a part, and what is written of them.
 const WHOLE: usize = 2 << 20;
@@ -186,14 +186,14 @@ where
     ))
 }
 
-/// A list of which some is written.
+/// The state of a list that is being written.
 struct Whole<T, P> {
     part: ListPage<T, P>,
     /// Rows of the part.
     written: usize,
     /// The part behind it, read in a task so that it goes on by itself; it ends with the handle.
     next: Option<AbortOnDropHandle<Result<ListPage<T, P>, store::Error>>>,
-    /// Until it is written.
+    /// Held until the list is written.
     header: Vec<u8>,
 }
 

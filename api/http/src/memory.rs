@@ -84,7 +84,7 @@ struct State {
 #[derive(Default)]
 struct Bodies {
     held: u64,
-    /// Of each by its number. These ascend in the order in which they began.
+    /// The bytes of each body, by its number. Numbers ascend in the order in which bodies began.
     by_number: BTreeMap<u64, u64>,
     /// The number of its last reservation, or of the one before the last of all when it came.
     reserved_at: u64,
@@ -143,7 +143,7 @@ impl MemoryPermit {
         let mut is_refused = false;
         loop {
             let mut freed = std::pin::pin!(pool.0.freed.notified());
-            // From here on no notification is missed.
+            // Registers before the check, so that no notification is missed.
             freed.as_mut().enable();
             if self.try_grow_to(bytes) {
                 return Ok(());
@@ -209,7 +209,7 @@ impl MemoryPermit {
         Err(self.refused())
     }
 
-    /// Waits no longer, so that it stands in nobody's way.
+    /// Removes the body from those that wait, so that it delays no other.
     fn refused(&self) -> Problem {
         self.pool.0.state.lock().waiting.remove(&self.number);
         self.pool.0.freed.notify_waiters();

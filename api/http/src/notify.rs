@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::message::{Lane, Message};
+use domain::message::{Lane, Notification};
 use futures::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 use platform::queue::Queue;
@@ -27,7 +27,7 @@ pub struct Notifier(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     /// Messages to publish. As many of one as there are numbers.
-    changed: Mutex<HashSet<(Message, u8)>>,
+    changed: Mutex<HashSet<(Notification, u8)>>,
     wake: Notify,
 }
 
@@ -41,7 +41,7 @@ impl Notifier {
 
     /// Notifies of forms that have counts to roll up.
     pub fn forms_changed(&self, forms: impl IntoIterator<Item = FormKey>) {
-        let message = |form: FormKey| Message::RollUpV1 {
+        let message = |form: FormKey| Notification::RollUpV1 {
             account_id: form.account_id,
             form_id: form.form_id,
         };
@@ -54,10 +54,10 @@ impl Notifier {
             Lane::Small => 1,
             Lane::Bulk => WORKERS,
         };
-        self.add((0..times).map(|number| (Message::ImportV1 { account_id, lane }, number)));
+        self.add((0..times).map(|number| (Notification::ImportV1 { account_id, lane }, number)));
     }
 
-    fn add(&self, changed: impl IntoIterator<Item = (Message, u8)>) {
+    fn add(&self, changed: impl IntoIterator<Item = (Notification, u8)>) {
         self.0.changed.lock().extend(changed);
         self.0.wake.notify_one();
     }

@@ -12,7 +12,7 @@ use platform::request_id::RequestId;
 use tracing::field::Empty;
 use tracing::{Level, Span};
 
-/// What is counted for a path that no route has.
+/// The label of paths that no route has.
 const UNMATCHED: &str = "unmatched";
 
 /// A request that is being answered. Headers and query values are never recorded: they hold secrets and personal data.
@@ -70,7 +70,7 @@ impl Observation {
     }
 }
 
-/// Of the highest level, because the log of a failure needs it, however little is logged.
+/// At the level of errors, because the log of a failure needs the span at any log level.
 fn span(id: &RequestId, method: &'static str, route: &str) -> Span {
     tracing::error_span!(
         "request",

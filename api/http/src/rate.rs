@@ -1,4 +1,4 @@
-//! How often somebody may ask, and the fields that tell it (draft-ietf-httpapi-ratelimit-headers).
+//! Rate limits, and the header fields that state them (draft-ietf-httpapi-ratelimit-headers).
 
 use std::hash::Hash;
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ use crate::{Code, Problem, Result};
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// A burst may spend what so many seconds give.
+/// The size of a burst, in seconds of the rate.
 const BURST_SECONDS: u32 = 10;
 
 type Limiter<K> =
@@ -98,7 +98,7 @@ impl<K: Hash + Eq + Clone> Rate<K> {
 }
 
 impl Allowance {
-    /// Until there is one again, if this was the last one.
+    /// The time until the next request is allowed, if this was the last one.
     pub fn empty_for(&self) -> Option<Duration> {
         (self.remaining == 0).then(|| Duration::from_secs(1) / self.per_second)
     }

@@ -1,5 +1,5 @@
-//! Groups of routes behind a scope, and what is checked of their requests in one place: the scope, before the method is (403
-//! before 405), and the names of query parameters. What the document says of their answers is said of them here: `Vary`.
+//! Groups of routes behind a scope, and the checks that all of their requests pass: the scope, before the method (403 before
+//! 405), and the names of query parameters. Also adds `Vary`, as the document says.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub fn scoped<S: Clone + Send + Sync + 'static>(
     group: OpenApiRouter<S>,
 ) -> OpenApiRouter<S> {
     let (router, mut document) = group.split_for_parts();
-    let group = Arc::new(Group {
+    let group = Arc::new(ScopedRoutes {
         scope,
         operations: operations(&mut document, tag),
     });
@@ -41,7 +41,7 @@ pub fn scoped<S: Clone + Send + Sync + 'static>(
 }
 
 /// Routes behind a scope.
-struct Group {
+struct ScopedRoutes {
     scope: Scope,
     operations: HashMap<(String, Method), Operation>,
 }
@@ -70,7 +70,7 @@ fn operations(document: &mut OpenApi, tag: &str) -> HashMap<(String, Method), Op
 /// # Errors
 /// 403; 400 for a query parameter that the operation does not have, but 404 where the path names nothing; 503.
 async fn check(
-    State(group): State<Arc<Group>>,
+    State(group): State<Arc<ScopedRoutes>>,
     caller: Caller,
     path: MatchedPath,
     request: Request,
@@ -115,7 +115,7 @@ async fn refuse(caller: &Caller, path: MatchedPath, request: Request, problem: P
     problem
 }
 
-impl Group {
+impl ScopedRoutes {
     fn operation(&self, path: &str, method: &Method) -> Option<&Operation> {
         // A last segment may be left out or empty.
         let path = path.trim_end_matches('/').to_owned();

@@ -37,7 +37,7 @@ pub struct Shared {
     pub link_rate: Rate<Uuid>,
     /// Requests of each shared page, by the hash of its secret.
     pub share_rate: Rate<[u8; 32]>,
-    /// Of all shared pages of an account.
+    /// Requests of all shared pages of an account.
     pub shares_rate: Rate<Uuid>,
     /// What addresses may still get wrong of links: tokens and submissions.
     pub failures: FailureLimiter,
@@ -46,10 +46,10 @@ pub struct Shared {
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
-    /// Under which phones and the docids of erased people are hashed.
+    /// The secret under which phones and the docids of erased people are hashed.
     pub pepper: Option<Arc<Pepper>>,
     pub(crate) usage: Usage,
-    /// What is counted of requests.
+    /// The metrics of requests.
     pub meters: Arc<Meters>,
     /// The memory for small bodies that programs send.
     pub memory: MemoryPool,
@@ -70,7 +70,7 @@ pub struct Shared {
     pub shutdown: CancellationToken,
 }
 
-/// Statements of requests with keys at once, a few fewer than there are connections, and of one account.
+/// The most statements at once of requests with keys, a few fewer than there are connections; and of one account.
 const STATEMENTS: (usize, usize) = (20, 10);
 /// The same for SQLite's one writer: the next one is there when it is free, and is another account's.
 const WRITERS: (usize, usize) = (2, 1);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{AppState, Problem, Result, found};
 
-/// Bytes up to which a body or an answer is no work.
+/// Bodies and answers of at most this many bytes are done at once.
 pub const LIGHT: usize = 16 << 10;
 
 impl AppState {
@@ -74,7 +74,7 @@ impl AppState {
 /// Does work on this thread, of which the runtime has another one meanwhile.
 fn here<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
-        // There is no other.
+        // The runtime has no other thread.
         RuntimeFlavor::CurrentThread => work(),
         _ => block_in_place(work),
     }

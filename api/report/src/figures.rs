@@ -16,7 +16,8 @@ use api_http::{Problem, Result};
 
 /// What every report of one form begins with.
 #[derive(Serialize, ToSchema)]
-pub struct FormHead<'a> {
+#[schema(as = FormHead)]
+pub struct FormReportHead<'a> {
     start_date: NaiveDate,
     end_date: NaiveDate,
     /// In which the days are counted.
@@ -31,7 +32,7 @@ pub struct FormHead<'a> {
     bus_prop: Option<&'a str>,
 }
 
-impl<'a> FormHead<'a> {
+impl<'a> FormReportHead<'a> {
     pub fn new(request: &'a FormReportRequest, title: &'a str, as_of: DateTime<Utc>) -> Self {
         Self {
             start_date: request.range.start(),

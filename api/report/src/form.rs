@@ -8,14 +8,14 @@ use chrono::NaiveDate;
 use domain::metrics::{Change, FieldSummary, Metrics};
 use domain::rollup::FieldCounts;
 use domain::scope::Scope;
-use report::{FormQuery, FormSeries, Found};
+use report::{FormLookup, FormQuery, FormSeries};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ReportState;
 use crate::feedbacks::item::{Item, items};
-use crate::figures::{Figures, FormHead, daily, json};
-use crate::rendered::{Key, Rendered};
+use crate::figures::{Figures, FormReportHead, daily, json};
+use crate::rendered::{Rendered, ReportKey};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
 use api_http::{Caller, Problem, Result};
 
@@ -24,10 +24,9 @@ const COMMENTS: usize = 20;
 
 /// The report of a form.
 #[derive(Serialize, ToSchema)]
-#[schema(as = FormReport)]
-pub struct FormBody<'a> {
+pub struct FormReport<'a> {
     #[serde(flatten)]
-    head: FormHead<'a>,
+    head: FormReportHead<'a>,
     #[serde(flatten)]
     figures: Figures,
     /// Every field of the form, retired ones last.
@@ -42,7 +41,7 @@ pub struct FormBody<'a> {
     get,
     path = "/api_v1/report/form/{form_id}/{start_date}/{end_date}",
     params(FormPath, Conditional),
-    responses((status = 200, description = "The report", body = FormBody)),
+    responses((status = 200, description = "The report", body = FormReport)),
 )]
 pub async fn form_report(
     State(state): State<ReportState>,
@@ -50,7 +49,7 @@ pub async fn form_report(
     request: FormReportRequest,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let key = Key::Form(request.clone());
+    let key = ReportKey::Form(request.clone());
     let query = request.query(request.range, COMMENTS);
     let show = |series: &FormSeries| show_form(&request, series);
     let answer = answer_form(&state, key, &headers, query, show);
@@ -71,8 +70,8 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
     let latest_comments = items(form, &series.comments)?;
     let figures = Figures::new(days);
     let responses = figures.metrics.responses;
-    let body = json(&FormBody {
-        head: FormHead::new(request, &form.title, series.as_of),
+    let body = json(&FormReport {
+        head: FormReportHead::new(request, &form.title, series.as_of),
         figures,
         fields: FieldSummary::of_form(form, &fields, responses),
         latest_comments,
@@ -86,7 +85,7 @@ fn show_form(request: &FormReportRequest, series: &FormSeries) -> Result<Rendere
 #[schema(as = Summary)]
 pub struct SummaryBody<'a> {
     #[serde(flatten)]
-    head: FormHead<'a>,
+    head: FormReportHead<'a>,
     #[serde(flatten)]
     figures: Figures,
     previous: Previous,
@@ -118,7 +117,7 @@ pub async fn summary(
     headers: HeaderMap,
 ) -> Result<Response> {
     let both = request.range.with_previous();
-    let (key, query) = (Key::Summary(request.clone()), request.query(both, 0));
+    let (key, query) = (ReportKey::Summary(request.clone()), request.query(both, 0));
     let show = |series: &FormSeries| show_summary(&request, series);
     let answer = answer_form(&state, key, &headers, query, show);
     caller.read(Scope::Report, answer).await
@@ -139,7 +138,7 @@ fn show_summary(request: &FormReportRequest, series: &FormSeries) -> Result<Rend
         metrics: Metrics::from(&before),
     };
     let body = json(&SummaryBody {
-        head: FormHead::new(request, &series.form.content.title, series.as_of),
+        head: FormReportHead::new(request, &series.form.content.title, series.as_of),
         figures,
         previous,
         change: Change::new(now, before),
@@ -150,7 +149,7 @@ fn show_summary(request: &FormReportRequest, series: &FormSeries) -> Result<Rend
 /// Answers with a report of one form, which `show` makes of its series.
 async fn answer_form(
     state: &ReportState,
-    key: Key,
+    key: ReportKey,
     headers: &HeaderMap,
     query: FormQuery<'_>,
     show: impl FnOnce(&FormSeries) -> Result<Rendered> + Send,
@@ -158,9 +157,9 @@ async fn answer_form(
     let store = &state.app.store;
     let check = async || Ok(store.form_data_version(query.form).await?);
     let render = async || match report::form_series(store, &state.cache, query).await? {
-        Found::Is(series) => Ok((show(&series)?, series.source)),
-        Found::NoForm => Err(Problem::not_found()),
-        Found::NoBusProp => Err(no_bus_prop()),
+        FormLookup::Is(series) => Ok((show(&series)?, series.source)),
+        FormLookup::NoForm => Err(Problem::not_found()),
+        FormLookup::NoBusProp => Err(no_bus_prop()),
     };
     state.rendered.answer(key, headers, check, render).await
 }

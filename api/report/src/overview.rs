@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::ReportState;
 use crate::figures::{Day, Figures, daily, json};
-use crate::rendered::{Key, Rendered};
+use crate::rendered::{Rendered, ReportKey};
 use crate::request::Conditional;
 use api_http::extract::Dates;
 use api_http::{Caller, Result};
@@ -99,7 +99,7 @@ pub async fn overview(
         let body = json(&body(&series, range, caller.time_zone()))?;
         Ok((Rendered::new(series.version, body), series.source))
     };
-    let key = Key::Overview(account_id, range);
+    let key = ReportKey::Overview(account_id, range);
     let answer = state.rendered.answer(key, &headers, check, render);
     caller.read(Scope::Report, answer).await
 }
@@ -149,7 +149,7 @@ fn forms(series: &AccountSeries) -> Vec<FormMetrics<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use report::Source;
+    use report::ReportSource;
     use store::report::{FormEntry, Version};
 
     use super::*;
@@ -187,7 +187,7 @@ mod tests {
             recipients: recipients
                 .map(|(date, count)| (date.parse().unwrap(), count))
                 .to_vec(),
-            source: Source::Database,
+            source: ReportSource::Database,
         };
         let range = DateRange::parse("2026-01-01", "2026-01-02").unwrap();
         let body = serde_json::to_value(body(&series, range, Tz::UTC)).unwrap();

@@ -73,7 +73,7 @@ impl FromRequestParts<ReportState> for FormReportRequest {
             .map_err(|_| Problem::invalid_parameter("the path is not UTF-8"))?;
         let form_id = parse_id("form_id", &path.form_id)?;
         let form = FormKey::new(caller.account_id(), form_id);
-        // Whether there is such a form is told before what else is wrong.
+        // 404 comes before other errors.
         let request = Self::new(&path, form, caller.time_zone());
         caller.unless_missing(form_id, request).await
     }

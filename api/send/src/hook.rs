@@ -15,7 +15,7 @@ use bytes::Bytes;
 use chrono::Utc;
 use domain::pepper::Pepper;
 use metrics::counter;
-use sender::setting::{Kind, Setting};
+use sender::setting::{SenderKind, Setting};
 use sender::{HookError, HookRequest, Provider, Receipt, Subject};
 use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
@@ -107,7 +107,7 @@ impl Hook {
     fn refused(&self, error: HookError) -> Problem {
         let problem = match (error, self.sender().0.kind) {
             (HookError::Signature, _) => unauthenticated(),
-            (HookError::Malformed, Kind::Https) => malformed(Code::InvalidJson),
+            (HookError::Malformed, SenderKind::Https) => malformed(Code::InvalidJson),
             (HookError::Malformed, _) => malformed(Code::InvalidForm),
         };
         charge(&self.state, self.network, problem)
@@ -142,7 +142,7 @@ pub async fn take_inbound(hook: Hook) -> Result<Response> {
             text: &text.text,
             opts_out: text.opts_out,
             // Twilio replies itself.
-            is_replied_to: setting.kind != Kind::Twilio,
+            is_replied_to: setting.kind != SenderKind::Twilio,
         };
         let store = &hook.state.app.store;
         within(QUICK, store.record_inbound(inbound, &hook.pepper)).await?;

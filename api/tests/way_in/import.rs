@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use domain::message::{Lane, Message};
+use domain::message::{Lane, Notification};
 use futures::stream;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -219,7 +219,7 @@ async fn workers_are_notified_of_an_account_and_a_lane() {
         // A large import is notified of several times: some worker is notified of all of them.
         loop {
             let message = notifications.recv().await.unwrap();
-            let Message::ImportV1 { lane, .. } = message else {
+            let Notification::ImportV1 { lane, .. } = message else {
                 panic!("{message:?}");
             };
             if lane == expected {

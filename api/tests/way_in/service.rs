@@ -10,7 +10,7 @@ use clap::Parser;
 use domain::scope::Scopes;
 use http_body_util::BodyExt;
 use platform::backends::Backends;
-use platform::config::{Args, Role};
+use platform::config::{Args, ProcessRole};
 use platform::http;
 use serde_json::Value;
 use store::account::IssuedKey;
@@ -72,7 +72,7 @@ impl Service {
             .chain(settings.iter().copied());
         let mut config = Cli::parse_from(arguments)
             .settings
-            .config(Role::Serve)
+            .config(ProcessRole::Serve)
             .unwrap();
         config.senders = sender::setting::parse(senders).unwrap().into();
         let running = CancellationToken::new();

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::watch::{is_sent, watch};
 use crate::output::{members, word};
-use crate::service::{Service, segment, with_file};
+use crate::service::{ServiceClient, segment, with_file};
 
 /// Where campaigns are.
 const CAMPAIGNS: &str = "/api_v1/sms/campaign";
@@ -66,7 +66,7 @@ pub(crate) struct One {
 }
 
 pub(crate) async fn run(
-    service: &Service,
+    service: &ServiceClient,
     command: Command,
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::path_of;
 use crate::output::{style, word};
-use crate::service::Service;
+use crate::service::ServiceClient;
 
 /// How often the counts are asked for.
 const POLL: Duration = Duration::from_millis(500);
@@ -35,7 +35,7 @@ const ENDS: [&str; 6] = [
 
 /// Shows the progress until it is over, or until the signal. A connection that breaks meanwhile is waited out.
 pub(crate) async fn watch(
-    service: &Service,
+    service: &ServiceClient,
     campaign: &str,
     is_over: fn(&Value) -> bool,
     shutdown: &CancellationToken,

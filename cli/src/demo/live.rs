@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::company::{RUNNING, SENDER, STORES};
 use super::past::{NAMES, comment};
 use crate::output::{list, word};
-use crate::service::{Connection, Service, ask};
+use crate::service::{Connection, ServiceClient, ask};
 
 /// The time between two things that happen.
 const PACE: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ const PACE: Duration = Duration::from_secs(2);
 const IMPORTS_EVERY: u64 = 20;
 
 /// Lives on beside the service.
-pub(crate) struct Live(Service);
+pub(super) struct Live(ServiceClient);
 
 impl Live {
     pub(super) fn new(config: &Config, key: IssuedKey) -> anyhow::Result<Self> {
@@ -34,11 +34,11 @@ impl Live {
             api_key: Some(key.api_key),
             secret_key: Some(key.secret_key),
         };
-        Ok(Self(Service::new(&connection, false)?))
+        Ok(Self(ServiceClient::new(&connection, false)?))
     }
 
     /// Until the service ends. What fails is tried again with the next thing that happens.
-    pub(crate) async fn run(self, shutdown: CancellationToken) {
+    pub(super) async fn run(self, shutdown: CancellationToken) {
         let mut tick: u64 = 0;
         while shutdown.run_until_cancelled(sleep(PACE)).await.is_some() {
             let guests = match tick {

@@ -18,16 +18,21 @@ use platform::backends::Backends;
 use platform::config::Config;
 use rand::distr::{Alphanumeric, SampleString};
 use store::account::{IssuedKey, Person};
+use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::live::Live;
+use self::live::Live;
 
 const ACCOUNT: &str = "Northlight Coffee";
 const PERSON: &str = "demo";
 const TIME_ZONE: chrono_tz::Tz = chrono_tz::Europe::Berlin;
 
-/// Fills an empty store, or goes on with one that a demo filled. Prints how to sign in, and a key. What it comes to is to be run
-/// beside the service.
-pub(crate) async fn open(backends: &Backends, config: &Config) -> anyhow::Result<Live> {
+/// Fills an empty store, or goes on with one that a demo filled, and prints how to sign in, and a key. What goes on beside the
+/// service ends with the token.
+pub(crate) async fn start(
+    backends: &Backends,
+    config: &Config,
+    ended: &CancellationToken,
+) -> anyhow::Result<()> {
     let store = &backends.store;
     let name = PersonName::parse(PERSON)?;
     let known = store.person(&name).await?;
@@ -46,7 +51,8 @@ pub(crate) async fn open(backends: &Backends, config: &Config) -> anyhow::Result
     let path = path.context("the demo's person is gone")?;
     let url = format!("{}{path}", config.public_url.as_str());
     stdout().lock().write_all(welcome(&url, &key).as_bytes())?;
-    Live::new(config, key)
+    tokio::spawn(Live::new(config, key)?.run(ended.clone()));
+    Ok(())
 }
 
 async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> {

@@ -1,4 +1,4 @@
-//! 120 days of the demo: a rhythm by week, one store that slides, one dip.
+//! 120 days of the demo: a rhythm by week, one store that slides, and some bad days.
 
 use std::str::FromStr;
 
@@ -28,7 +28,7 @@ const ROWS: usize = 500;
 /// The same company each time.
 const SEED: u64 = 20_261_123;
 /// The days, counted back, on which a new coffee machine did not work.
-const DIP: std::ops::RangeInclusive<i64> = 11..=16;
+const BAD_DAYS: std::ops::RangeInclusive<i64> = 11..=16;
 /// For so many days a store slides.
 const SLIDE_DAYS: i64 = 45;
 
@@ -126,8 +126,8 @@ fn day(
             let sent_at = sent_at.with_timezone(&Utc);
             if sent_at < now - TimeDelta::minutes(5) {
                 *number += 1;
-                let told = story(survey, (store, language), back, sent_at, *number, rng);
-                stories.push(told?);
+                let story = story(survey, (store, language), back, sent_at, *number, rng);
+                stories.push(story?);
             }
         }
     }
@@ -208,10 +208,10 @@ fn mood(place: &str, back: i64, rng: &mut StdRng) -> i64 {
     } else {
         0
     };
-    let dip = if DIP.contains(&back) { 14 } else { 0 };
+    let bad = if BAD_DAYS.contains(&back) { 14 } else { 0 };
     // Most are content, some are not at all.
     let drawn = (0..3).map(|_| rng.random_range(0..=100)).max();
-    (drawn.unwrap_or_default() - slide - dip).max(0)
+    (drawn.unwrap_or_default() - slide - bad).max(0)
 }
 
 /// What somebody in this mood answers.

@@ -12,7 +12,7 @@ use reqwest::Method;
 use reqwest::header::ACCEPT;
 use serde_json::Value;
 
-use crate::service::{Service, read, segment};
+use crate::service::{ServiceClient, read, segment};
 
 /// Where reports are.
 const REPORTS: &str = "/api_v1/report";
@@ -22,13 +22,13 @@ pub(crate) enum Command {
     /// All forms together, each form, and the recipients
     Overview(Days),
     /// A form: its figures, how each field was answered, the latest comments
-    Form(One),
+    Form(FormDays),
     /// A form's figures, and how they differ from the same number of days before
-    Summary(One),
+    Summary(FormDays),
     /// A form's feedbacks, newest first
-    Feedbacks(List),
+    Feedbacks(FeedbackFilter),
     /// A form's feedbacks with a comment, newest first
-    Comments(List),
+    Comments(FeedbackFilter),
 }
 
 /// Which days.
@@ -42,7 +42,7 @@ pub(crate) struct Days {
 
 /// Which form and days.
 #[derive(Args)]
-pub(crate) struct One {
+pub(crate) struct FormDays {
     /// The form's id
     form: String,
     #[command(flatten)]
@@ -54,9 +54,9 @@ pub(crate) struct One {
 
 /// Which feedbacks.
 #[derive(Args)]
-pub(crate) struct List {
+pub(crate) struct FeedbackFilter {
     #[command(flatten)]
-    one: One,
+    one: FormDays,
     /// Only those whose link has this tracking field, up to six times
     #[arg(long, value_name = "NAME=VALUE")]
     track: Vec<String>,
@@ -75,7 +75,7 @@ impl Days {
     }
 }
 
-impl One {
+impl FormDays {
     /// The path of an operation that names the days first.
     fn path(&self, operation: &str) -> String {
         let (days, form, tail) = (self.days.path(), segment(&self.form), self.tail());
@@ -88,7 +88,7 @@ impl One {
     }
 }
 
-pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<()> {
+pub(crate) async fn run(service: &ServiceClient, command: Command) -> anyhow::Result<()> {
     let (path, show): (_, fn(&Value) -> String) = match command {
         Command::Overview(days) => (
             format!("{REPORTS}/overview/{}", days.path()),
@@ -105,7 +105,11 @@ pub(crate) async fn run(service: &Service, command: Command) -> anyhow::Result<(
     service.show(service.call(Method::GET, &path), show).await
 }
 
-async fn feedbacks(operation: &str, list: &List, service: &Service) -> anyhow::Result<()> {
+async fn feedbacks(
+    operation: &str,
+    list: &FeedbackFilter,
+    service: &ServiceClient,
+) -> anyhow::Result<()> {
     let tracked = list.track.iter().map(|field| ("track_field", field));
     let limit = list.lines.is_none().then_some(list.limit);
     let call = service

@@ -122,16 +122,16 @@ fn head(body: &Value) -> String {
 
 /// A column of figures: its title, the member that it shows, where the ends of its 95 % interval are (if anywhere), and its
 /// unit.
-type Column = (&'static str, &'static str, &'static str, Unit);
+type FigureColumn = (&'static str, &'static str, &'static str, FigureUnit);
 
 /// By what a figure is multiplied, how many decimals it has, and what stands behind it.
-type Unit = (f64, usize, &'static str);
+type FigureUnit = (f64, usize, &'static str);
 
-const COUNT: Unit = (1.0, 0, "");
-const PERCENT: Unit = (100.0, 1, " %");
-const POINTS: Unit = (1.0, 1, "");
+const COUNT: FigureUnit = (1.0, 0, "");
+const PERCENT: FigureUnit = (100.0, 1, " %");
+const POINTS: FigureUnit = (1.0, 1, "");
 
-const FIGURES: &[Column] = &[
+const FIGURES: &[FigureColumn] = &[
     ("views#", "views", "", COUNT),
     ("responses#", "responses", "", COUNT),
     ("rate#", "response_rate", "", PERCENT),
@@ -140,7 +140,7 @@ const FIGURES: &[Column] = &[
     ("NPS#", "nps", "nps_detail", POINTS),
 ];
 /// What the figures say of messages, if any were sent.
-const MESSAGES: &[Column] = &[
+const MESSAGES: &[FigureColumn] = &[
     ("sent#", "sent", "", COUNT),
     ("delivered#", "delivered", "", COUNT),
     ("answered#", "answered", "", COUNT),
@@ -174,7 +174,7 @@ fn figures(rows: &[(String, &Value)], change: &Value, out: &mut String) {
 }
 
 /// A figure with its 95 % interval.
-fn cell((_, member, detail, unit): &Column, metrics: &Value) -> String {
+fn cell((_, member, detail, unit): &FigureColumn, metrics: &Value) -> String {
     let (value, detail) = (figure(&metrics[member], *unit), &metrics[detail]);
     if detail["low"].is_null() {
         return value;
@@ -184,7 +184,7 @@ fn cell((_, member, detail, unit): &Column, metrics: &Value) -> String {
     format!("{value} ({low} to {high})")
 }
 
-fn difference((_, member, _, (factor, decimals, _)): &Column, change: &Value) -> String {
+fn difference((_, member, _, (factor, decimals, _)): &FigureColumn, change: &Value) -> String {
     let more = change[member].as_f64();
     more.map_or_else(dash, |more| format!("{:+.decimals$}", factor * more))
 }
@@ -219,7 +219,7 @@ fn days(body: &Value, out: &mut String) {
     }
 }
 
-fn figure(value: &Value, (factor, decimals, unit): Unit) -> String {
+fn figure(value: &Value, (factor, decimals, unit): FigureUnit) -> String {
     let value = value.as_f64();
     value.map_or_else(dash, |value| format!("{:.decimals$}{unit}", factor * value))
 }

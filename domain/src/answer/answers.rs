@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::value::AnswerValue;
 use crate::form::{Field, FieldKey, FieldKind, FormContent};
 
-/// The answers of one submission, in the order of the form's fields; never two of one field, and never none of one that was
-/// taken.
+/// The answers of one submission, in the order of the form's fields: at least one, and at most one of each field.
 #[derive(Debug, Clone, PartialEq, Eq, Default, derive_more::Deref)]
 pub struct Answers {
     #[deref]
@@ -38,7 +37,7 @@ impl Answers {
     /// since, and what was optional may be missing.
     ///
     /// # Errors
-    /// An answer that the form cannot have taken: the form is not the answers', or older than they are.
+    /// An answer that the form cannot have taken, because it is another form or an older version.
     pub fn from_stored(form: &FormContent, stored: Value) -> Result<Self, String> {
         let unreadable = |key| format!("the form cannot have taken the stored answer to `{key}`");
         let Value::Object(mut stored) = stored else {

@@ -58,7 +58,8 @@ impl Answers {
     }
 }
 
-/// Reads every field that the page has, told whether it is asked beside the answers before, and refuses every key that it has not.
+/// Reads every field of the page, each with whether the answers before it make it asked. Refuses keys that the page does not
+/// have.
 fn check<'a>(
     form: &FormContent,
     keys: impl Iterator<Item = &'a str>,

@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 
     fn text(&self, max_chars: usize, value: &str) -> Option<AnswerValue> {
-        // A CR alone ends a line too: else of CR CR LF a CR LF would be left, and what is stored would not read the same.
+        // A CR alone ends a line too. Otherwise CR CR LF would leave a CR LF, and the stored text would not read as itself.
         let text = value.replace("\r\n", "\n").replace('\r', "\n");
         if text.trim().is_empty() {
             return None;

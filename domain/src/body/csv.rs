@@ -7,19 +7,19 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use super::raw::{RawRecord, RawValue, Span};
-use super::row::{self, Cell, Row};
+use super::row::{self, Cell, RowSize};
 use super::window::Window;
 use super::{BodyError, Broken};
 use crate::record::{COLUMNS, RecordCode};
 
-/// Far more than all names that a record may have take.
+/// Far more bytes than all names of a record may take.
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct Csv {
     /// The names of the columns, which the record keeps, once the header is read.
     header: Vec<Span>,
-    /// Of the current row, as many as the header has.
+    /// The cells of the current row, as many as the header has.
     cells: Vec<Cell>,
 }
 
@@ -86,7 +86,7 @@ impl Csv {
     }
 
     /// Steps to the next row that is not blank and cuts it into cells; `None` at the end.
-    fn row<R: Read>(&mut self, window: &mut Window<R>) -> Result<Option<Row>, BodyError> {
+    fn row<R: Read>(&mut self, window: &mut Window<R>) -> Result<Option<RowSize>, BodyError> {
         let in_header = self.header.is_empty();
         let keep = if in_header {
             usize::MAX
@@ -94,7 +94,7 @@ impl Csv {
             self.header.len()
         };
         loop {
-            let mut row = Row::default();
+            let mut row = RowSize::default();
             window.find(|bytes, ended| {
                 let found = row::split(bytes, ended, keep, &mut self.cells)?;
                 if in_header && found.map_or(bytes.len(), |row| row.len) > MAX_HEADER_BYTES {
@@ -115,12 +115,12 @@ impl Csv {
 }
 
 /// The text of the row at the front of the window.
-fn text<R: Read>(window: &Window<R>, row: Row) -> Result<&str, BodyError> {
+fn text<R: Read>(window: &Window<R>, row: RowSize) -> Result<&str, BodyError> {
     let bytes = window.bytes().get(..row.len).unwrap_or_default();
     str::from_utf8(bytes).map_err(|bad| window.syntax(bad.valid_up_to(), "invalid UTF-8"))
 }
 
-/// What stands in a cell of the row.
+/// The text of a cell.
 fn content(row: &str, cell: Cell) -> Cow<'_, str> {
     let text = row.get(cell.start..cell.start + cell.len);
     let text = text.unwrap_or_default();

@@ -30,7 +30,7 @@ pub const MAX_RECORD_BYTES: usize = 16 << 20;
 /// Why bytes are not what they should be.
 #[derive(Debug, PartialEq, Eq)]
 struct Broken {
-    /// Where, from the front of the bytes.
+    /// The offset from the front of the bytes.
     at: usize,
     detail: String,
 }

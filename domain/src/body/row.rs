@@ -16,7 +16,7 @@ pub(super) struct Cell {
 
 /// The bytes of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct RowSize {
     /// Without the line break that ends it.
     pub(super) len: usize,
     pub(super) with_end: usize,
@@ -31,7 +31,7 @@ pub(super) fn split(
     ended: bool,
     keep: usize,
     cells: &mut Vec<Cell>,
-) -> Result<Option<Row>, Broken> {
+) -> Result<Option<RowSize>, Broken> {
     cells.clear();
     let mut start = 0;
     let mut width = 0;
@@ -49,7 +49,7 @@ pub(super) fn split(
             cells.push(cell);
         }
         let end = |len| {
-            Ok(Some(Row {
+            Ok(Some(RowSize {
                 len: after,
                 with_end: after + len,
                 width,

@@ -23,7 +23,7 @@ fn deeper<E: Error>(level: u8) -> Result<u8, E> {
 
 /// The element, the name of a member of it, the value of one, or what lies within such a value.
 pub(super) struct Content<'r> {
-    /// Where texts and members go. None: the value is only read to see whether it is one.
+    /// Takes texts and members. `None`: the value is only checked.
     pub(super) record: Option<&'r mut RawRecord>,
     /// The address of the element's first byte: a borrowed text's offset is its address less this.
     pub(super) front: usize,

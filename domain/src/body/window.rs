@@ -18,7 +18,7 @@ pub(super) struct Window<R> {
     /// The usual size of the buffer.
     usual: usize,
     ended: bool,
-    /// Of the record at the front, from 0.
+    /// The index of the record at the front, from 0.
     pub(super) index: u64,
 }
 
@@ -69,8 +69,8 @@ impl<R: Read> Window<R> {
         Ok(self.end > before)
     }
 
-    /// The length of what `find` finds at the front. It is given the bytes at hand, and whether nothing comes after them;
-    /// `None` asks for more, and starts again at the front.
+    /// The length of the element at the front, by `find`. It gets the bytes at hand and whether the body ends with them. If
+    /// it returns `None`, more is read and it is called again.
     pub(super) fn find(
         &mut self,
         mut find: impl FnMut(&[u8], bool) -> Result<Option<usize>, Broken>,
@@ -93,7 +93,7 @@ impl<R: Read> Window<R> {
         let held = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, held);
-        // Nobody asks for more of a record that is too large already, so the bound leaves room to read.
+        // A record that is too large is refused before, so there is room to read.
         let wanted = (held * 2)
             .min(MAX_RECORD_BYTES)
             .max(held + 1)
@@ -141,7 +141,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Something else than what was expected: another byte, or the end.
+    /// The error of an unexpected byte or end.
     pub(super) fn unexpected(&self, expected: &str) -> BodyError {
         if self.bytes().is_empty() {
             let detail = format!("the body ends early: {expected}");

@@ -85,7 +85,7 @@ fn read_audience(campaign: &Members) -> Option<Audience> {
     }
     let audience = campaign.member("audience")?;
     let of_recipients = ["created_from", "created_to", "fields"].map(|name| audience.get(name));
-    // What is neither true nor false is noted, and not taken for another kind.
+    // A value that is no boolean is a problem of this kind, not a sign of another.
     let is_odd = |value: &Value| !value.is_boolean();
     let kinds = [
         audience.flag("on_import") || audience.get("on_import").is_some_and(is_odd),

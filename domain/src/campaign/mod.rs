@@ -1,9 +1,9 @@
 //! A campaign: who gets which text, and what became of each message.
 //!
 //! A request's body becomes a [`CampaignContent`] or the list of its problems (`input`). A campaign has a
-//! [`CampaignStatus`], each of its messages a [`MessageStatus`], and each part of a message what receipts said of it
-//! ([`PartStates`]). [`judge`] says whether a due message is sent now, and its text. [`Counts`] says how many messages stand
-//! where, and what a change of a message changes of that.
+//! [`CampaignStatus`], each of its messages a [`MessageStatus`], and each part of a message a receipt ([`PartStates`]). [`judge`]
+//! says whether a due message is sent now, and its text. [`Counts`] are the numbers of messages by status, or the change of
+//! these numbers.
 //!
 //! Texts, parts and send windows are in [`crate::sms`]. Ids, times and rows are in `store`.
 

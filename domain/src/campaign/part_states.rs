@@ -55,7 +55,7 @@ impl ReceiptStatus {
 }
 
 impl PartStates {
-    /// Of a message of so many parts that has no receipt yet.
+    /// The states of a message of `parts` parts without a receipt.
     pub fn new(parts: usize) -> Self {
         Self(NONE.to_string().repeat(parts))
     }

@@ -37,7 +37,7 @@ pub enum Action {
     Start,
     Pause,
     Resume,
-    /// Notes that nothing is left to do and nothing more comes.
+    /// Ends a campaign that has nothing left to do and takes no more imports.
     Finish,
     Cancel,
 }

@@ -78,8 +78,8 @@ fn decompress(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
 }
 
-/// Where the columns begin in the text, and the ends of all values; `rest` is left at the text. `None` if the lengths are
-/// cut off or point outside.
+/// Reads where the columns begin in the text, and where all values end; `rest` is the text afterwards. `None` if the lengths
+/// are cut off or point outside.
 fn read_bounds(rest: &mut &[u8]) -> Option<Vec<[usize; COLUMNS.len()]>> {
     let records = varint::read_len(rest)?;
     // Each length takes a byte at least: a false number of records costs no memory.

@@ -8,12 +8,12 @@ use crate::varint;
 #[derive(Default)]
 pub struct Run {
     text: Vec<u8>,
-    rows: Vec<Row>,
+    rows: Vec<RunRecord>,
 }
 
 /// A record of a run: its values are one after the other from `start`.
 #[derive(Clone, Copy)]
-struct Row {
+struct RunRecord {
     start: usize,
     lens: [usize; COLUMNS.len()],
 }
@@ -26,7 +26,7 @@ impl Run {
         for value in values {
             self.text.extend_from_slice(value.as_bytes());
         }
-        self.rows.push(Row {
+        self.rows.push(RunRecord {
             start,
             lens: values.map(str::len),
         });
@@ -70,7 +70,7 @@ impl Run {
             .collect()
     }
 
-    fn encode(&self, rows: &[Row]) -> Vec<u8> {
+    fn encode(&self, rows: &[RunRecord]) -> Vec<u8> {
         let texts: usize = rows.iter().flat_map(|row| row.lens).sum();
         let mut out = Vec::with_capacity(texts + rows.len() * (COLUMNS.len() + 1));
         varint::write(&mut out, rows.len() as u64);
@@ -87,8 +87,8 @@ impl Run {
         out
     }
 
-    fn in_docid_order(&self) -> Vec<Row> {
-        let docid = |row: &Row| self.value(row, 0);
+    fn in_docid_order(&self) -> Vec<RunRecord> {
+        let docid = |row: &RunRecord| self.value(row, 0);
         let rows = &self.rows;
         // Docids of one body often begin alike. Past that, eight bytes mostly decide, and a comparison
         // needs no look at the text.
@@ -96,7 +96,7 @@ impl Run {
         let alike = rows
             .iter()
             .fold(first.len(), |alike, row| common(first, docid(row), alike));
-        let mut keyed: Vec<(u64, Row)> = rows
+        let mut keyed: Vec<(u64, RunRecord)> = rows
             .iter()
             .map(|row| (head(docid(row).get(alike..).unwrap_or_default()), *row))
             .collect();
@@ -104,7 +104,7 @@ impl Run {
         keyed.into_iter().map(|(_, row)| row).collect()
     }
 
-    fn value(&self, row: &Row, column: usize) -> &[u8] {
+    fn value(&self, row: &RunRecord, column: usize) -> &[u8] {
         let start = row.start + row.lens[..column].iter().sum::<usize>();
         let text = self.text.get(start..start + row.lens[column]);
         text.unwrap_or_default()

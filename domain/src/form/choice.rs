@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::label::{Labels, Texts};
+use super::label::{FormTexts, Labels};
 use super::limits::{MAX_LABEL_CHARS, MAX_OPTIONS};
 use crate::invalid::code;
 use crate::members::Members;
@@ -27,7 +27,7 @@ pub struct ChoiceOption {
 }
 
 /// Reads the options of a field, at least one that is not retired.
-pub(super) fn read_options(field: &Members, texts: Texts) -> Option<Vec<ChoiceOption>> {
+pub(super) fn read_options(field: &Members, texts: FormTexts) -> Option<Vec<ChoiceOption>> {
     let mut entries = field.entries_in_use("options", MAX_OPTIONS)?.peekable();
     if entries.peek().is_none() {
         let detail = "a choice has at least one option that is not retired";

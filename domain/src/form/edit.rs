@@ -9,7 +9,7 @@ use super::input::{BusPropInput, FieldInput, FormInput};
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, check_total};
 use crate::invalid::{Invalid, Problems, code};
 
-/// Why a form cannot be replaced by an input. Never without a problem.
+/// Why a form cannot be replaced by an input: at least one problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditRefused {
     /// The input does not fit the form in any status.
@@ -37,7 +37,7 @@ impl FormContent {
         input: FormInput,
         published: bool,
     ) -> Result<FormContent, EditRefused> {
-        let edit = Edit {
+        let edit = FormMerge {
             form: self,
             published,
             invalid: Problems::default(),
@@ -69,14 +69,14 @@ impl FormContent {
     }
 }
 
-struct Edit<'a> {
+struct FormMerge<'a> {
     form: &'a FormContent,
     published: bool,
     invalid: Problems,
     in_use: Problems,
 }
 
-impl Edit<'_> {
+impl FormMerge<'_> {
     /// The new list, and the highest id ever given.
     fn bus_props(&self, inputs: Vec<BusPropInput>) -> (Vec<BusPropEntry>, u32) {
         let old = &self.form.bus_props;
@@ -174,7 +174,7 @@ impl Edit<'_> {
         numbers.map(|number| number.unwrap_or(u8::MAX)).collect()
     }
 
-    /// Refuses what a published field cannot become. Its options that the input leaves out are retired.
+    /// Refuses changes that a published field does not allow. Retires options that the input leaves out.
     fn keep(&self, old: &Field, new: &mut Field, pointer: &str) {
         if new.required && !old.required {
             self.in_use.push(

@@ -8,7 +8,7 @@ use super::bus_prop::{BusProp, parse_bus_prop_id};
 use super::field::Field;
 use super::key::FieldKey;
 use super::kind::FieldKind;
-use super::label::{Labels, Texts};
+use super::label::{FormTexts, Labels};
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_TITLE_CHARS};
 use super::show_if::ShowIf;
 use crate::invalid::{Fault, Invalid, code};
@@ -63,7 +63,7 @@ impl FormInput {
 
 fn read_form(form: &Members) -> Option<FormInput> {
     let piping = form.flag("piping");
-    let texts = Texts { piping };
+    let texts = FormTexts { piping };
     let title = texts.text(form, "title", MAX_TITLE_CHARS);
     let labels = texts.labels(form, MAX_TITLE_CHARS);
     let bus_props = read_bus_props(form);
@@ -131,7 +131,7 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
 }
 
 /// The fields that are not retired, each key once.
-fn read_fields(form: &Members, texts: Texts) -> Option<Vec<FieldInput>> {
+fn read_fields(form: &Members, texts: FormTexts) -> Option<Vec<FieldInput>> {
     let mut fields: Vec<FieldInput> = Vec::new();
     let mut keys = HashSet::new();
     let mut single_types = HashSet::new();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantArray};
 
 use super::choice::{ChoiceOption, keep_options, read_options};
-use super::label::Texts;
+use super::label::FormTexts;
 use super::limits::{MAX_OPTIONS, check_total};
 use crate::invalid::{Fault, Problems, code};
 use crate::members::Members;
@@ -175,7 +175,7 @@ impl FieldKind {
         }
     }
 
-    /// The same, to be changed.
+    /// The options, mutable.
     pub(super) fn options_mut(&mut self) -> &mut [ChoiceOption] {
         match self {
             Self::Choice { options } | Self::Choices { options } => options,
@@ -186,7 +186,7 @@ impl FieldKind {
     }
 
     /// Reads the type of a field and the members that go with it.
-    pub(super) fn parse(field: &Members, texts: Texts) -> Option<Self> {
+    pub(super) fn parse(field: &Members, texts: FormTexts) -> Option<Self> {
         let field_type = field.parsed("type", |name| {
             let detail = || format!("is none of {}", FieldType::names(", "));
             FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))

@@ -16,12 +16,12 @@ const MAX_PIPED: usize = 5;
 
 /// How the texts of a form are read.
 #[derive(Clone, Copy)]
-pub(super) struct Texts {
+pub(super) struct FormTexts {
     /// Whether `{name|text}` in them stands for a tracking field.
     pub(super) piping: bool,
 }
 
-impl Texts {
+impl FormTexts {
     /// A text that must be there, of one line and at most so many characters.
     pub(super) fn text(self, of: &Members, name: &str, max_chars: usize) -> Option<String> {
         of.parsed(name, |text| {

@@ -13,7 +13,7 @@ use crate::members::Members;
 /// The field is asked only where an earlier one is answered with one of some values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShowIf {
-    // Of a field before, which is no text.
+    // The key of an earlier field that is answered by a value.
     pub key: FieldKey,
     /// Grades, or values of options.
     #[serde(rename = "in")]
@@ -49,7 +49,7 @@ impl ShowIf {
         Some(Self { key, values })
     }
 
-    /// Whether these answers, of the fields before, are such that the field is asked.
+    /// Whether the answers of the fields before make this field asked.
     pub fn holds(&self, answers: &Answers) -> bool {
         let given = answers.get(self.key.as_str());
         given.is_some_and(|given| match serde_json::json!(given) {
@@ -59,7 +59,7 @@ impl ShowIf {
     }
 }
 
-/// Whether a field can be answered with a value, and not with any text.
+/// Whether a field is answered by one of its values rather than by free text.
 fn check(kind: &FieldKind, value: &Value) -> Result<(), Fault> {
     match kind.shape() {
         AnswerShape::Grade(grades) => match grades.read(value) {

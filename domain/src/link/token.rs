@@ -15,10 +15,10 @@ use crate::invalid::NotValid;
 /// link is 11 random letters and digits, because each character of a message costs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, derive_more::Debug)]
 #[debug("Token(…)")]
-pub struct Token(Kind);
+pub struct Token(TokenKind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum TokenKind {
     Bits([u8; 16]),
     /// Letters and digits of ASCII.
     OfMessage([u8; MESSAGE_CHARS]),
@@ -29,15 +29,15 @@ const MESSAGE_CHARS: usize = 11;
 impl Token {
     /// From random bytes.
     pub fn new(bytes: [u8; 16]) -> Self {
-        Self(Kind::Bits(bytes))
+        Self(TokenKind::Bits(bytes))
     }
 }
 
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Bits(bytes) => f.write_str(&URL_SAFE_NO_PAD.encode(bytes)),
-            Kind::OfMessage(chars) => f.write_str(str::from_utf8(chars).unwrap_or_default()),
+            TokenKind::Bits(bytes) => f.write_str(&URL_SAFE_NO_PAD.encode(bytes)),
+            TokenKind::OfMessage(chars) => f.write_str(str::from_utf8(chars).unwrap_or_default()),
         }
     }
 }
@@ -50,7 +50,7 @@ impl FromStr for Token {
         if let Ok(chars) = <[u8; MESSAGE_CHARS]>::try_from(text.as_bytes()) {
             let is_token = chars.iter().all(u8::is_ascii_alphanumeric);
             return is_token
-                .then_some(Self(Kind::OfMessage(chars)))
+                .then_some(Self(TokenKind::OfMessage(chars)))
                 .ok_or(NotValid("not a token"));
         }
         let mut bytes = [0; 16];

@@ -25,9 +25,9 @@ impl Interval {
         let z2 = Z_95 * Z_95;
         let spread = rate * (1.0 - rate) / n + z2 / (4.0 * n * n);
         let centre = (rate + z2 / (2.0 * n)) / (1.0 + z2 / n);
-        let reach = Z_95 * spread.max(0.0).sqrt() / (1.0 + z2 / n);
-        // By the formula the ends stay within 0 and 1 and hold the rate; rounding may miss that by a bit.
-        Some(Self::around(centre, reach, (0.0, 1.0), rate))
+        let half_width = Z_95 * spread.max(0.0).sqrt() / (1.0 + z2 / n);
+        // The formula keeps the ends within 0 and 1 and around the rate. Rounding may break that in the last bit.
+        Some(Self::around(centre, half_width, (0.0, 1.0), rate))
     }
 
     /// Of the Net Promoter Score, within -100 and 100; `None` without answers.
@@ -44,16 +44,16 @@ impl Interval {
     pub fn nps(promoters: i64, detractors: i64, answers: i64) -> Option<Self> {
         let nps = percentage(promoters.wrapping_sub(detractors), answers)?;
         let (lead, variance) = adjusted_nps(promoters, detractors, answers);
-        let reach = Z_95 * variance.sqrt();
-        let (centre, reach) = (100.0 * lead, 100.0 * reach);
-        Some(Self::around(centre, reach, (-100.0, 100.0), nps))
+        let half_width = Z_95 * variance.sqrt();
+        let (centre, half_width) = (100.0 * lead, 100.0 * half_width);
+        Some(Self::around(centre, half_width, (-100.0, 100.0), nps))
     }
 
     /// Around a centre within limits, and as wide as to hold the estimate.
-    fn around(centre: f64, reach: f64, (min, max): (f64, f64), estimate: f64) -> Self {
+    fn around(centre: f64, half_width: f64, (min, max): (f64, f64), estimate: f64) -> Self {
         Self {
-            low: (centre - reach).clamp(min, max).min(estimate),
-            high: (centre + reach).clamp(min, max).max(estimate),
+            low: (centre - half_width).clamp(min, max).min(estimate),
+            high: (centre + half_width).clamp(min, max).max(estimate),
         }
     }
 }
@@ -93,7 +93,7 @@ pub fn nps_differs(now: &Metrics, before: &Metrics) -> Option<bool> {
     Some(differ(sample(now)?, sample(before)?))
 }
 
-/// Of two estimates with their variances.
+/// Whether two estimates with these variances differ.
 fn differ((now, of_now): (f64, f64), (before, of_before): (f64, f64)) -> bool {
     (now - before).abs() > Z_95 * (of_now + of_before).sqrt()
 }

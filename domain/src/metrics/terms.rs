@@ -8,7 +8,7 @@ use super::{Z_95, real};
 
 /// Characters of a comment that are looked at.
 const READ: usize = 400;
-/// A term is in so many comments of detractors at least.
+/// The least number of detractors' comments with a term.
 const MIN_COMMENTS: usize = 3;
 const MAX_TERMS: usize = 10;
 const MAX_QUOTES: usize = 2;
@@ -25,13 +25,13 @@ pub struct Term {
 
 /// The comments that have a term.
 #[derive(Default)]
-struct Found {
+struct TermComments {
     /// The places of detractors' comments, ascending.
     detractors: Vec<usize>,
     others: i64,
 }
 
-impl Found {
+impl TermComments {
     fn counts(&self) -> (f64, f64) {
         (real(count(self.detractors.len())), real(self.others))
     }
@@ -57,7 +57,7 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
     let head = |text: &str| text.chars().take(READ).collect::<String>();
     let texts: Vec<String> = comments.iter().map(|(text, _)| head(text)).collect();
     let lowered: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
-    let mut found: HashMap<(&str, &str), Found> = HashMap::new();
+    let mut found: HashMap<(&str, &str), TermComments> = HashMap::new();
     for (place, text) in lowered.iter().enumerate() {
         for term in terms(text) {
             let found = found.entry(term).or_default();
@@ -68,7 +68,8 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
             }
         }
     }
-    let add = |(d, o): (f64, f64), found: &Found| (d + found.counts().0, o + found.counts().1);
+    let add =
+        |(d, o): (f64, f64), found: &TermComments| (d + found.counts().0, o + found.counts().1);
     let totals = found.values().fold((0.0, 0.0), add);
     let scored = found
         .into_iter()
@@ -78,12 +79,12 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
             (z_score(found.counts(), totals), text, found)
         });
     let mut scored: Vec<_> = scored.filter(|(z, ..)| *z >= Z_95).collect();
-    // Of terms in the same comments the longest says most.
+    // Of terms with the same score the longest comes first, because it says most.
     scored.sort_by(|(z, text, _), (of_other, other, _)| {
         let longest = other.len().cmp(&text.len());
         of_other.total_cmp(z).then(longest).then(text.cmp(other))
     });
-    let mut best: Vec<(String, Found)> = Vec::new();
+    let mut best: Vec<(String, TermComments)> = Vec::new();
     for (_, text, found) in scored {
         if best.len() < MAX_TERMS && !best.iter().any(|(_, other)| found.is_like(other)) {
             best.push((text, found));
@@ -119,7 +120,7 @@ fn z_score((of_detractors, of_others): (f64, f64), (detractors, others): (f64, f
     difference / variance.sqrt()
 }
 
-/// The words of a text, each with nothing and with the next one.
+/// The words of a text and its pairs of neighbouring words.
 fn terms(text: &str) -> BTreeSet<(&str, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
     let words = words.map(|word| word.trim_matches(['\'', '’']));

@@ -8,8 +8,8 @@ use std::io;
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Problem, Record,
-    RecordCode as Code, column_of,
+    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Record,
+    RecordCode as Code, RecordProblem, column_of,
 };
 use crate::docid::{self, DocId};
 use crate::invalid::{MAX_PROBLEMS, NotValid, Problems, member};
@@ -37,7 +37,7 @@ pub(crate) fn check<'a>(
     members: impl ExactSizeIterator<Item = Member<'a>> + Clone,
     json: &'a mut Vec<u8>,
 ) -> Parsed<'a> {
-    let mut found = Found::default();
+    let mut found = MembersSoFar::default();
     for member in members.clone() {
         if let Some(column) = column_of(member.name) {
             found.times[column] += 1;
@@ -59,7 +59,7 @@ pub(crate) fn check<'a>(
             name => found.field(name, member.value),
         }
     }
-    // Nothing is missing, twice or too much. Fields that come twice are found when they are written.
+    // A fast path for records without a problem. Fields that come twice are found when they are written.
     if let (Some(docid), Some(phone)) = (found.docid, found.phone)
         && found.problems.len() == 0
         && found.fields <= MAX_FIELDS
@@ -112,7 +112,7 @@ fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Writ
 
 /// What was found in the members so far.
 #[derive(Default)]
-struct Found<'a> {
+struct MembersSoFar<'a> {
     docid: Option<DocId<&'a str>>,
     phone: Option<PhoneNumber<'a>>,
     /// The first docid that is a string.
@@ -124,18 +124,18 @@ struct Found<'a> {
     /// All other members, null or not.
     fields: usize,
     last_name: &'a str,
-    /// Whether some name does not come after the one before it.
+    /// Whether the names are not in ascending order.
     out_of_order: bool,
     problems: Problems<Code>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MembersSoFar<'a> {
     fn note(&self, name: &str, code: Code, detail: impl Display) {
         let pointer = member("", name);
         self.problems.push(pointer, code, detail);
     }
 
-    /// A column whose text is what `parse` reads. A null is as if left out.
+    /// Reads a column with `parse`. A null is as if left out.
     fn column<T>(
         &self,
         (name, code): (&str, Code),
@@ -205,10 +205,10 @@ impl<'a> Found<'a> {
         let (docid, mut dropped) = (self.docid_text, self.problems.dropped());
         let mut problems = self.problems.into_vec();
         if fields > MAX_FIELDS {
-            // Of the record as a whole: it is kept in place of the last one if there is no room.
+            // A problem of the whole record replaces the last one if there is no room.
             dropped += u64::from(problems.len() == MAX_PROBLEMS);
             problems.truncate(MAX_PROBLEMS - 1);
-            problems.push(Problem {
+            problems.push(RecordProblem {
                 pointer: String::new(),
                 code: Code::TooManyFields,
                 detail: format!("{fields} tracking fields; at most {MAX_FIELDS} are taken"),

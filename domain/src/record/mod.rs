@@ -71,7 +71,7 @@ pub(crate) fn column_of(member: &str) -> Option<usize> {
 }
 
 impl<'a> Record<'a> {
-    /// What stands in each of [`COLUMNS`].
+    /// The value of each of [`COLUMNS`].
     pub fn values(&self) -> [&'a str; COLUMNS.len()] {
         [self.docid.get(), self.phone.get(), self.fields]
     }
@@ -101,7 +101,7 @@ pub struct BrokenRecord {
     pub docid: Option<String>,
     /// The first [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS) of its problems, never none. A JSON object of more than 65,536
     /// members has one, `too_many_fields`.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<RecordProblem>,
     /// How many more problems it has.
     pub dropped: u64,
 }
@@ -123,7 +123,7 @@ impl BrokenRecord {
         let pointer = pointer.to_owned();
         Self {
             docid: docid.map(|docid| cut(docid, docid::MAX_BYTES).to_owned()),
-            problems: vec![Problem {
+            problems: vec![RecordProblem {
                 pointer,
                 code,
                 detail,
@@ -134,7 +134,7 @@ impl BrokenRecord {
 }
 
 /// One thing wrong with a record, and where in it. The detail never quotes a phone number or a value.
-pub type Problem = Invalid<RecordCode>;
+pub type RecordProblem = Invalid<RecordCode>;
 
 /// A record code of the API, by its name on the wire.
 #[derive(
@@ -189,7 +189,7 @@ pub struct RecordError {
 impl RecordError {
     /// The problem of the record at `index`; `prefix` as [`crate::body::RecordReader::pointer_prefix`] gives
     /// it.
-    pub fn new(prefix: &str, index: u64, docid: Option<String>, problem: Problem) -> Self {
+    pub fn new(prefix: &str, index: u64, docid: Option<String>, problem: RecordProblem) -> Self {
         Self {
             index,
             docid,

@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_folded_is_what_is_recomputed(
+    fn what_is_rolled_up_is_what_is_recomputed(
         events in prop::collection::vec((any_answers(), any::<bool>(), any::<Index>()), 0..12),
         views in 0_i64..5,
     ) {
@@ -266,13 +266,13 @@ proptest! {
                 stay.push(submission);
             }
         }
-        let folded = deltas
+        let rolled_up = deltas
             .iter()
             .try_fold(Delta::default(), |sum, delta| sum.merged_with(&delta.encode()))
             .unwrap();
         let (counts, fields) = recomputed(&stay, views);
-        prop_assert_eq!(serde_json::to_value(folded.counts).unwrap(), counts);
-        prop_assert_eq!(counted(&folded.fields), fields);
+        prop_assert_eq!(serde_json::to_value(rolled_up.counts).unwrap(), counts);
+        prop_assert_eq!(counted(&rolled_up.fields), fields);
     }
 }
 

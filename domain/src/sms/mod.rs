@@ -15,7 +15,7 @@ mod zones;
 pub use self::country::{Country, country_of};
 pub use self::parts::Parts;
 pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
-pub use self::slot::{Slot, slot};
+pub use self::slot::{SendSlot, slot};
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};
 pub use self::text::plain;

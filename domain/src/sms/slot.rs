@@ -10,7 +10,7 @@ use super::window::SendWindow;
 
 /// A stretch of time in which a message may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct SendSlot {
     pub opens_at: DateTime<Utc>,
     /// The first moment outside; `None` if it stays open.
     pub closes_at: Option<DateTime<Utc>>,
@@ -27,9 +27,9 @@ pub fn slot(
     zones: &[Tz],
     account_zone: Tz,
     at: DateTime<Utc>,
-) -> Slot {
+) -> SendSlot {
     let Some(window) = window.filter(|window| !window.is_always()) else {
-        return Slot {
+        return SendSlot {
             opens_at: at,
             closes_at: None,
         };
@@ -40,7 +40,7 @@ pub fn slot(
         (opens_at, std::slice::from_ref(&account_zone))
     });
     let closings = zones.iter().map(|zone| closing(window, *zone, opens_at));
-    Slot {
+    SendSlot {
         opens_at,
         closes_at: closings.min(),
     }

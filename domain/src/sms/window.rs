@@ -10,7 +10,7 @@ const DAY: u32 = 24 * 60;
 /// From one time of day to another, on some days of the week.
 /// In JSON `{"from": "09:00", "to": "20:00", "days": ["mon", …]}`; a member that is left out is as in the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Members", into = "Members")]
+#[serde(try_from = "WindowMembers", into = "WindowMembers")]
 pub struct SendWindow {
     /// The first minute of the day.
     from: u32,
@@ -22,7 +22,7 @@ pub struct SendWindow {
 
 #[derive(Clone, Copy, Serialize, Deserialize, VariantArray)]
 #[serde(rename_all = "lowercase")]
-enum Day {
+enum Weekday {
     Mon,
     Tue,
     Wed,
@@ -35,11 +35,11 @@ enum Day {
 /// As it is sent.
 #[derive(Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Members {
+struct WindowMembers {
     from: String,
     /// After `from`.
     to: String,
-    days: Vec<Day>,
+    days: Vec<Weekday>,
 }
 
 impl Default for SendWindow {
@@ -115,10 +115,10 @@ fn write_minutes(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-impl TryFrom<Members> for SendWindow {
+impl TryFrom<WindowMembers> for SendWindow {
     type Error = &'static str;
 
-    fn try_from(members: Members) -> Result<Self, &'static str> {
+    fn try_from(members: WindowMembers) -> Result<Self, &'static str> {
         let from = read_minutes(&members.from).filter(|from| *from < DAY);
         let from = from.ok_or("`from` is not a time from \"00:00\" to \"23:59\"")?;
         let to = read_minutes(&members.to).filter(|to| *to > 0);
@@ -139,9 +139,9 @@ impl TryFrom<Members> for SendWindow {
     }
 }
 
-impl From<SendWindow> for Members {
+impl From<SendWindow> for WindowMembers {
     fn from(window: SendWindow) -> Self {
-        let days = Day::VARIANTS.iter().zip(window.days);
+        let days = Weekday::VARIANTS.iter().zip(window.days);
         Self {
             from: write_minutes(window.from),
             to: write_minutes(window.to),
@@ -152,7 +152,7 @@ impl From<SendWindow> for Members {
     }
 }
 
-impl Default for Members {
+impl Default for WindowMembers {
     fn default() -> Self {
         SendWindow::default().into()
     }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::pepper::Pepper;
-use sender::setting::Setting;
+use sender::setting::{self, Setting};
 
 use super::memory::{self, MemoryParts};
 use super::proxies::TrustedProxies;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
-use super::{Config, ConfigError, DATA_DIR, MEMORY, Role, sending};
+use super::{Config, ConfigError, DATA_DIR, MEMORY, ProcessRole, sending};
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
 /// as compose files like to set them; but for the data directory, which would then be somewhere unexpected. What is secret
@@ -97,7 +97,7 @@ impl Args {
     ///
     /// # Errors
     /// The first setting that cannot be used.
-    pub fn config(self, role: Role) -> Result<Config, ConfigError> {
+    pub fn config(self, role: ProcessRole) -> Result<Config, ConfigError> {
         let data_dir = match self.data_dir {
             Some(dir) if dir.is_empty() => return Err(ConfigError::new(DATA_DIR, "empty")),
             Some(dir) => match dir
@@ -113,8 +113,8 @@ impl Args {
         let listen = read("FEEDBACK_LISTEN", self.listen, address)?
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let ops_listen = read("FEEDBACK_OPS_LISTEN", self.ops_listen, address)?
-            .or_else(|| (role == Role::Serve).then_some(listen));
-        let default_drain = Duration::from_secs(if role == Role::Serve { 0 } else { 3 });
+            .or_else(|| (role == ProcessRole::Serve).then_some(listen));
+        let default_drain = Duration::from_secs(if role == ProcessRole::Serve { 0 } else { 3 });
         let database_url = read("DATABASE_URL", self.database_url, DatabaseUrl::parse)?;
         let (database, database_variable) = if let Some(database) = database_url {
             (database, "DATABASE_URL")
@@ -162,14 +162,16 @@ impl Args {
             memory: refused(MEMORY, MemoryParts::divide(memory, max_records))?,
             senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
                 Some(senders) => senders,
-                None if role == Role::Serve => refused("FEEDBACK_SENDERS", senders("demo=demo:"))?,
+                None if role == ProcessRole::Serve => {
+                    refused("FEEDBACK_SENDERS", senders(setting::DEFAULT))?
+                }
                 None => Arc::default(),
             },
             given_pepper: read("FEEDBACK_PEPPER", self.pepper, sending::parse)?,
             hook_secrets: read("FEEDBACK_HOOK_KEY", self.hook_key, Pepper::parse)?,
-            keeps_pepper: role == Role::Serve,
+            keeps_pepper: role == ProcessRole::Serve,
         };
-        if role != Role::Serve && config.amqp_url.is_none() {
+        if role != ProcessRole::Serve && config.amqp_url.is_none() {
             let reason = "unset, which means a queue inside this process: no other would ever hear what is put into it (name a broker, \
                           or run `feedback serve`)";
             return Err(ConfigError::new("AMQP_URL", reason));
@@ -210,7 +212,7 @@ fn refused<T>(variable: &'static str, parsed: Result<T, String>) -> Result<T, Co
 }
 
 fn senders(text: &str) -> Result<Arc<[Setting]>, String> {
-    let senders = sender::setting::parse(text)?;
+    let senders = setting::parse(text)?;
     Ok(senders.into())
 }
 

@@ -5,9 +5,9 @@
 //!
 //! What is *not* here: who may hold how much of a pool (`api_http::memory`).
 
-/// Of the whole, unless it is set.
+/// The default of `FEEDBACK_MEMORY`, in bytes.
 pub(super) const DEFAULT: u64 = 256 << 20;
-/// What is left for sharing at least, beyond the largest items.
+/// The least that is left to be divided, beyond the largest items.
 const SHARED: u64 = 24 << 20;
 
 /// What an import needs besides the fingerprints of its docids: chunks on their way, and one large record.

@@ -48,7 +48,7 @@ impl ConfigError {
 
 /// Which processes a configuration must hold for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ProcessRole {
     /// The whole service in one process: everything may be embedded.
     Serve,
     /// One of several processes: an in-process queue would reach no worker.
@@ -97,7 +97,7 @@ pub struct Config {
     pub max_body: u64,
     /// Records of one import.
     pub max_records: u64,
-    /// Of all pools and caches.
+    /// The sizes of all pools and caches.
     pub memory: MemoryParts,
     /// Who carries messages.
     pub senders: Arc<[Setting]>,

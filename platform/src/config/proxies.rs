@@ -12,7 +12,7 @@ impl TrustedProxies {
     /// Reads networks such as `10.0.0.0/8` and single addresses, with commas between.
     ///
     /// # Errors
-    /// Which of them is none.
+    /// The first entry that is no network.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.split(',')
             .map(str::trim)

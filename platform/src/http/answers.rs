@@ -25,32 +25,32 @@ const PIECE: usize = 16 << 10;
 
 /// The answers of a connection that wait for their reader, and since when.
 #[derive(Default)]
-pub(super) struct Answers(Mutex<Waiting>);
+pub(super) struct OpenAnswers(Mutex<OpenAnswersState>);
 
 #[derive(Default)]
-struct Waiting {
+struct OpenAnswersState {
     next: u64,
     since: HashMap<u64, Instant>,
     /// Requests whose answer is not over.
     open: usize,
-    /// Since when there is none; `None` also where there never was one.
+    /// Since when there is none. `None` also if there never was one.
     idle_since: Option<Instant>,
 }
 
 /// A request, until its answer is over.
-pub(super) struct Open {
-    answers: Arc<Answers>,
+pub(super) struct OpenRequest {
+    answers: Arc<OpenAnswers>,
     /// `None`: there was none left.
     place: Option<RequestPlace>,
 }
 
-impl Open {
+impl OpenRequest {
     pub(super) fn has_place(&self) -> bool {
         self.place.is_some()
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         let mut waiting = self.answers.0.lock();
         waiting.open -= 1;
@@ -60,20 +60,20 @@ impl Drop for Open {
     }
 }
 
-impl Answers {
+impl OpenAnswers {
     /// Notes a request.
-    pub(super) fn open(self: &Arc<Self>, place: Option<RequestPlace>) -> Open {
+    pub(super) fn open(self: &Arc<Self>, place: Option<RequestPlace>) -> OpenRequest {
         let mut waiting = self.0.lock();
         waiting.open += 1;
         waiting.idle_since = None;
-        Open {
+        OpenRequest {
             answers: Arc::clone(self),
             place,
         }
     }
 
     /// The body of a request's answer, watched until it is handed over or dropped.
-    pub(super) fn watch(self: &Arc<Self>, open: Open, body: Body) -> Body {
+    pub(super) fn watch(self: &Arc<Self>, open: OpenRequest, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
         }
@@ -82,7 +82,7 @@ impl Answers {
         waiting.next += 1;
         waiting.since.insert(number, Instant::now());
         drop(waiting);
-        Body::new(Watched {
+        Body::new(WatchedBody {
             body,
             rest: Bytes::new(),
             answers: Arc::clone(self),
@@ -114,16 +114,16 @@ impl Answers {
     }
 }
 
-struct Watched {
+struct WatchedBody {
     body: Body,
-    /// Of the part that was handed over last.
+    /// The rest of the part that was handed over last.
     rest: Bytes,
-    answers: Arc<Answers>,
+    answers: Arc<OpenAnswers>,
     number: u64,
-    _open: Open,
+    _open: OpenRequest,
 }
 
-impl Watched {
+impl WatchedBody {
     /// The next piece, for which its reader is waited for from now on.
     fn piece(&mut self) -> Frame<Bytes> {
         let since = Instant::now();
@@ -139,7 +139,7 @@ impl Watched {
     }
 }
 
-impl HttpBody for Watched {
+impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -176,7 +176,7 @@ impl HttpBody for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchedBody {
     fn drop(&mut self) {
         self.is_not_waiting();
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::config::TrustedProxies;
 
-    fn open(answers: &Arc<Answers>) -> Open {
+    fn open(answers: &Arc<OpenAnswers>) -> OpenRequest {
         let connections = Connections::new(Limits::new(1, 1, TrustedProxies::default()));
         let connection = connections.admit(([192, 0, 2, 1], 1).into()).unwrap();
         answers.open(connection.request())
@@ -206,7 +206,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_nobody_takes_is_stalled() {
-        let answers = Arc::new(Answers::default());
+        let answers = Arc::new(OpenAnswers::default());
         let mut body = answers.watch(open(&answers), Body::from(vec![0; PIECE + 1]));
         assert_eq!(body.size_hint().exact(), Some(PIECE as u64 + 1));
         for length in [Some(PIECE), Some(1)] {
@@ -223,7 +223,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_not_ready_is_not_stalled() {
-        let answers = Arc::new(Answers::default());
+        let answers = Arc::new(OpenAnswers::default());
         let pieces = stream::once(async { Ok::<_, std::io::Error>("first") });
         let pieces = Body::from_stream(pieces.chain(stream::pending()));
         let mut body = answers.watch(open(&answers), pieces);

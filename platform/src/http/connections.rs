@@ -1,5 +1,5 @@
-//! How many connections are open, whole and of one address, and who is let in above that. The requests that they carry at once
-//! over HTTP/2 have the same limits: otherwise each could carry a hundred.
+//! Limits of open connections, in total and of one address, and the connections that are admitted above them. Requests have
+//! the same limits, because a connection of HTTP/2 carries up to a hundred.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,7 +13,7 @@ use crate::config::{Config, TrustedProxies};
 /// Connections above the limits that may still ask for health and metrics, so that orchestrators do not end a process
 /// which is merely full.
 const SPARE: usize = 64;
-/// Of these, so many may be of one site, so that others find some.
+/// The most of these that one site may have, so that others find some.
 const SITE_SPARE: usize = 16;
 /// Descriptors that are left for the database, the other servers, files and the spare connections.
 const RESERVED: u64 = 512;
@@ -26,7 +26,7 @@ const OPERATORS: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Limits {
     whole: usize,
-    /// Of one IPv4 address, or of one /64.
+    /// The limit of one IPv4 address, or of one /64.
     address: usize,
     /// They speak for many addresses, so only the whole counts for them.
     proxies: TrustedProxies,
@@ -53,7 +53,7 @@ impl Limits {
         self.address.min(self.whole)
     }
 
-    /// Of a listener with health and metrics alone.
+    /// The limits of a listener with health and metrics alone.
     pub fn operators() -> Self {
         Self::new(OPERATORS, OPERATORS, TrustedProxies::default())
     }
@@ -90,33 +90,33 @@ fn by_descriptors() -> usize {
 /// The open connections of a listener.
 pub(super) struct Connections {
     limits: Limits,
-    open: Mutex<Open>,
+    open: Mutex<OpenCounts>,
 }
 
 #[derive(Default)]
-struct Open {
-    within: Counted,
-    spare: Counted,
-    requests: Counted,
+struct OpenCounts {
+    within: CountByAddress,
+    spare: CountByAddress,
+    requests: CountByAddress,
 }
 
-/// How many there are.
+/// Counts of connections or requests.
 #[derive(Default)]
-struct Counted {
+struct CountByAddress {
     whole: usize,
-    /// Of these that are not trusted proxies' own.
+    /// Without those of trusted proxies.
     by_address: HashMap<IpAddr, usize>,
 }
 
 /// A connection's place, free again when this is dropped.
-pub(super) struct Place {
+pub(super) struct ConnectionPlace {
     connections: Arc<Connections>,
-    kind: Kind,
+    kind: PlaceKind,
 }
 
 /// Each is counted for an address or a site, unless that is a trusted proxy's.
 #[derive(Clone, Copy)]
-enum Kind {
+enum PlaceKind {
     Within(Option<IpAddr>),
     /// Above the limits.
     Spare(Option<IpAddr>),
@@ -135,7 +135,7 @@ impl Connections {
     }
 
     /// A place for a connection from there; `None`: the spare ones are taken too.
-    pub(super) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Option<Place> {
+    pub(super) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Option<ConnectionPlace> {
         let is_counted = !self.limits.proxies.contains(peer.ip());
         let address = is_counted.then(|| network(peer.ip()));
         let site = is_counted.then(|| site(peer.ip()));
@@ -146,31 +146,31 @@ impl Connections {
         } = self.limits;
         let mut open = self.open.lock();
         let kind = if open.within.add(address, (whole, most)) {
-            Kind::Within(address)
+            PlaceKind::Within(address)
         } else if open.spare.add(site, (SPARE, SITE_SPARE)) {
-            Kind::Spare(site)
+            PlaceKind::Spare(site)
         } else {
             return None;
         };
         drop(open);
-        Some(Place {
+        Some(ConnectionPlace {
             connections: Arc::clone(self),
             kind,
         })
     }
 }
 
-impl Place {
+impl ConnectionPlace {
     pub(super) fn is_spare(&self) -> bool {
-        matches!(self.kind, Kind::Spare(_))
+        matches!(self.kind, PlaceKind::Spare(_))
     }
 
     /// A place for one of the requests that the connection carries at once; `None`: there are as many as there may be.
     pub(super) fn request(&self) -> Option<RequestPlace> {
         let Limits { whole, address, .. } = self.connections.limits;
         let counted = match self.kind {
-            Kind::Within(counted) => counted,
-            Kind::Spare(_) => None,
+            PlaceKind::Within(counted) => counted,
+            PlaceKind::Spare(_) => None,
         };
         let mut open = self.connections.open.lock();
         open.requests
@@ -182,12 +182,12 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock();
         match self.kind {
-            Kind::Within(counted) => open.within.remove(counted),
-            Kind::Spare(counted) => open.spare.remove(counted),
+            PlaceKind::Within(counted) => open.within.remove(counted),
+            PlaceKind::Spare(counted) => open.spare.remove(counted),
         }
     }
 }
@@ -198,7 +198,7 @@ impl Drop for RequestPlace {
     }
 }
 
-impl Counted {
+impl CountByAddress {
     /// Counts one more, unless there are as many as there may be, whole or of the address.
     fn add(&mut self, counted: Option<IpAddr>, (whole, most): (usize, usize)) -> bool {
         if self.whole >= whole {
@@ -239,7 +239,7 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Where an address is: the /24 of an IPv4 address, or the /48 of an IPv6 one, which is what one site has.
+/// The site of an address: the /24 of an IPv4 address, or the /48 of an IPv6 one.
 fn site(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -257,7 +257,7 @@ fn site(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn admit(connections: &Arc<Connections>, address: &str) -> Option<Place> {
+    fn admit(connections: &Arc<Connections>, address: &str) -> Option<ConnectionPlace> {
         connections.admit(SocketAddr::new(address.parse().unwrap(), 1))
     }
 

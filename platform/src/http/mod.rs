@@ -33,15 +33,15 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use self::answers::Answers;
-use self::connections::{Connections, Limits, Place};
+use self::answers::OpenAnswers;
+use self::connections::{ConnectionPlace, Connections, Limits};
 use crate::config::ConfigError;
 
 /// How long a request's head may take; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests in flight may go on after `shutdown`.
 const DRAIN: Duration = Duration::from_secs(20);
-/// A peer that reads nothing of its answer for so long is cut off.
+/// A peer that reads nothing of its answer for this long is disconnected.
 const STALLED: Duration = Duration::from_secs(30);
 /// How long a connection above the limits may take to ask, and then to be answered.
 const SPARE: Duration = Duration::from_secs(2);
@@ -94,7 +94,7 @@ pub async fn serve(
                 Ok(accepted) => accepted,
                 Err(error) => {
                     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-                    // Of one connection, not of the listener.
+                    // An error of one connection, not of the listener.
                     if let ConnectionAborted | ConnectionRefused | ConnectionReset = error.kind() {
                         continue;
                     }
@@ -166,14 +166,14 @@ async fn serve_connection(
     watcher: Watcher,
     stream: TcpStream,
     peer: SocketAddr,
-    place: Place,
+    place: ConnectionPlace,
 ) {
     // Small answers go out at once. A failure means a dead connection, found soon enough.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(STALLED));
     let asked = Arc::new(AtomicBool::new(false));
-    let answers = Arc::new(Answers::default());
+    let answers = Arc::new(OpenAnswers::default());
     let is_spare = place.is_spare();
     let place = Arc::new(place);
     let service = {

@@ -10,11 +10,11 @@ mod rabbit;
 use std::error::Error;
 use std::sync::Arc;
 
-use domain::message::Message;
+use domain::message::Notification;
 use tokio::sync::{Mutex, mpsc};
 
 pub use self::rabbit::Topology;
-use self::rabbit::{Address, Publisher, listen};
+use self::rabbit::{BrokerAddress, Publisher, listen};
 use crate::config::AmqpUrl;
 
 /// A queue operation that did not succeed. The message may or may not be there: the ledger, not the queue, knows.
@@ -50,8 +50,8 @@ pub struct Queue(Backend);
 enum Backend {
     /// Lives as long as the process. Not bounded: a message is some hundred bytes, and workers take it at once.
     InProcess(
-        mpsc::UnboundedSender<Message>,
-        Arc<Mutex<mpsc::UnboundedReceiver<Message>>>,
+        mpsc::UnboundedSender<Notification>,
+        Arc<Mutex<mpsc::UnboundedReceiver<Notification>>>,
     ),
     Rabbit(Arc<Publisher>),
 }
@@ -69,7 +69,7 @@ impl Queue {
     /// A queue of this name on a broker.
     pub fn on_broker(url: &AmqpUrl, topology: Topology) -> Self {
         let uri = url.0.clone();
-        let publisher = Publisher::new(Address { uri, topology });
+        let publisher = Publisher::new(BrokerAddress { uri, topology });
         Self(Backend::Rabbit(Arc::new(publisher)))
     }
 
@@ -78,7 +78,7 @@ impl Queue {
     ///
     /// # Errors
     /// The message may not have arrived.
-    pub async fn publish(&self, message: &Message) -> Result<(), QueueError> {
+    pub async fn publish(&self, message: &Notification) -> Result<(), QueueError> {
         let result = match &self.0 {
             Backend::InProcess(sender, _) => {
                 let sent = sender.send(message.clone());
@@ -93,7 +93,7 @@ impl Queue {
 
     /// Hands on messages, for ever and through any failure of the broker. Once it is dropped, what it fetched ahead goes to
     /// others.
-    pub async fn listen(&self, mut hand_on: impl FnMut(Message)) {
+    pub async fn listen(&self, mut hand_on: impl FnMut(Notification)) {
         match &self.0 {
             Backend::InProcess(_, receiver) => {
                 let next = async || receiver.lock().await.recv().await;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::message::{Lane, Message};
+use domain::message::{Lane, Notification};
 use futures::future::join_all;
 use platform::queue::Queue;
 use tokio::sync::mpsc;
@@ -27,7 +27,7 @@ macro_rules! queue_rules {
 
 /// Listens in a task of its own. Dropped, it stops.
 pub struct Listener {
-    messages: mpsc::UnboundedReceiver<Message>,
+    messages: mpsc::UnboundedReceiver<Notification>,
     task: JoinHandle<()>,
 }
 
@@ -42,7 +42,7 @@ impl Listener {
         Self { messages, task }
     }
 
-    pub async fn next(&mut self) -> Message {
+    pub async fn next(&mut self) -> Notification {
         soon("a message", self.messages.recv()).await.unwrap()
     }
 
@@ -63,17 +63,17 @@ impl Drop for Listener {
     }
 }
 
-fn message(number: u128) -> Message {
-    Message::RollUpV1 {
+fn message(number: u128) -> Notification {
+    Notification::RollUpV1 {
         account_id: Uuid::from_u128(number),
         form_id: Uuid::nil(),
     }
 }
 
-fn number(message: &Message) -> u128 {
+fn number(message: &Notification) -> u128 {
     match message {
-        Message::RollUpV1 { account_id, .. } => account_id.as_u128(),
-        other @ Message::ImportV1 { .. } => panic!("never sent: {other:?}"),
+        Notification::RollUpV1 { account_id, .. } => account_id.as_u128(),
+        other @ Notification::ImportV1 { .. } => panic!("never sent: {other:?}"),
     }
 }
 
@@ -87,7 +87,7 @@ async fn publish(queue: &Queue, numbers: impl IntoIterator<Item = u128>) {
 
 pub async fn a_message_arrives_as_it_was_sent(queue: Queue) {
     queue.ping().await.unwrap();
-    let sent = Message::ImportV1 {
+    let sent = Notification::ImportV1 {
         account_id: Uuid::from_u128(1),
         lane: Lane::Small,
     };

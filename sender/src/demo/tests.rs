@@ -10,8 +10,8 @@ fn demo(query: &str) -> Demo {
     Demo::read("", &mut Query::new(query)).unwrap()
 }
 
-fn message(number: u128) -> Message {
-    Message {
+fn message(number: u128) -> Outbound {
+    Outbound {
         message_id: Uuid::from_u128(number),
         reference: format!("reference-{number}"),
         to: "+491701234521".to_owned(),
@@ -140,7 +140,7 @@ async fn of_many_messages_each_is_reported() {
 #[tokio::test(start_paused = true)]
 async fn without_receipts_none_come() {
     let demo = demo("delay=0");
-    let message = Message {
+    let message = Outbound {
         wants_receipts: false,
         ..message(1)
     };

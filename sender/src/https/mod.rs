@@ -9,10 +9,10 @@ use hyper::{Request, Uri, http};
 use serde_json::{Value, json};
 
 use self::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
-use crate::client::{Answer, HttpClient};
+use crate::client::{HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest};
-use crate::message::{Handed, Inbound, Message, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Fault, Query, bad_parameter, bad_url, no_url};
+use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
+use crate::provider_url::{Query, UrlError, bad_parameter, bad_url, no_url};
 use crate::{Provider, value};
 
 pub(crate) struct Https {
@@ -23,7 +23,7 @@ pub(crate) struct Https {
 }
 
 /// Takes `secret` and `idempotent` from the query; the rest of it belongs to the receiver.
-pub(crate) fn read(url: &str, query: &mut Query<'_>, http: HttpClient) -> Result<Https, Fault> {
+pub(crate) fn read(url: &str, query: &mut Query<'_>, http: HttpClient) -> Result<Https, UrlError> {
     let whsec = "is not `whsec_` and the base64 of 24 to 64 bytes";
     let secret = query.parsed("secret", whsec, Secret::parse)?;
     let secret = secret.ok_or_else(|| bad_parameter("secret", "is missing"))?;
@@ -43,7 +43,7 @@ pub(crate) fn read(url: &str, query: &mut Query<'_>, http: HttpClient) -> Result
 }
 
 impl Https {
-    fn request(&self, message: &Message) -> http::Result<Request<String>> {
+    fn request(&self, message: &Outbound) -> http::Result<Request<String>> {
         let body = json!({
             "message_id": message.message_id,
             "to": message.to,
@@ -72,7 +72,7 @@ impl Https {
     }
 }
 
-fn judge(answer: &Answer) -> Handed {
+fn judge(answer: &HttpResponse) -> Handed {
     let code = answer.code();
     match answer.status.as_u16() {
         200..=299 => {
@@ -87,7 +87,7 @@ fn judge(answer: &Answer) -> Handed {
 }
 
 impl Provider for Https {
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }

@@ -4,9 +4,9 @@ use hyper::Uri;
 use url::Url;
 
 use super::query::decoded;
-use super::{Fault, Query, bad_url, no_url};
+use super::{Query, UrlError, bad_url, no_url};
 
-/// Where a provider is, and as whom.
+/// The address of a provider, with user and password.
 pub(crate) struct Login {
     /// Without user and password.
     pub url: Url,
@@ -15,13 +15,13 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    /// Reads what follows the scheme of who speaks HTTP. Over TLS but for `tls=off`.
-    pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Self, Fault> {
+    /// Reads what follows the scheme of a provider that speaks HTTP: over TLS, unless `tls=off`.
+    pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Self, UrlError> {
         let tls = query.switch("tls", true)?;
         Self::of(if tls { "https" } else { "http" }, address)
     }
 
-    pub(crate) fn of(scheme: &str, address: &str) -> Result<Self, Fault> {
+    pub(crate) fn of(scheme: &str, address: &str) -> Result<Self, UrlError> {
         if !address.starts_with("//") {
             return Err(no_url());
         }
@@ -43,7 +43,7 @@ impl Login {
     }
 
     /// The URL of an operation.
-    pub(crate) fn uri(&self, path: &str) -> Result<Uri, Fault> {
+    pub(crate) fn uri(&self, path: &str) -> Result<Uri, UrlError> {
         let url = self.url.join(path).map_err(|_| no_url())?;
         url.as_str().parse().map_err(|_| no_url())
     }

@@ -12,19 +12,19 @@ use crate::Provider;
 /// Gives a sender's provider.
 pub(crate) type Connect = Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>;
 
-/// What is wrong with one sender. No piece of its URL, which has secrets.
-pub(crate) type Fault = String;
+/// What is wrong with one sender. Quotes nothing of its URL, which has secrets.
+pub(crate) type UrlError = String;
 
 /// What is wrong with a parameter of the query.
-pub(crate) fn bad_parameter(name: &'static str, what: &'static str) -> Fault {
+pub(crate) fn bad_parameter(name: &'static str, what: &'static str) -> UrlError {
     format!("`{name}` {what}")
 }
 
 /// What is wrong with something else in the URL.
-pub(crate) fn bad_url(what: &'static str) -> Fault {
+pub(crate) fn bad_url(what: &'static str) -> UrlError {
     format!("its URL {what}")
 }
 
-pub(crate) fn no_url() -> Fault {
+pub(crate) fn no_url() -> UrlError {
     bad_url("cannot be read")
 }

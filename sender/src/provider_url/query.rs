@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
 
-use super::{Fault, bad_parameter, bad_url};
+use super::{UrlError, bad_parameter, bad_url};
 
 /// What is left of a query. Values are percent-decoded when they are taken, and `+` stays.
 pub(crate) struct Query<'a>(Vec<&'a str>);
@@ -16,7 +16,7 @@ impl<'a> Query<'a> {
     }
 
     /// Takes the value of a parameter.
-    pub(crate) fn take(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
+    pub(crate) fn take(&mut self, name: &'static str) -> Result<Option<String>, UrlError> {
         let is_named = |pair: &mut &str| pair.split('=').next() == Some(name);
         let named: Vec<_> = self.0.extract_if(.., is_named).collect();
         match named.as_slice() {
@@ -31,20 +31,20 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Takes and reads a parameter; `what` says what one is that cannot be read.
+    /// Takes and parses a parameter; `what` is the end of the error if it cannot be parsed.
     pub(crate) fn parsed<T>(
         &mut self,
         name: &'static str,
         what: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<Option<T>, Fault> {
+    ) -> Result<Option<T>, UrlError> {
         self.take(name)?
             .map(|value| read(&value).ok_or_else(|| bad_parameter(name, what)))
             .transpose()
     }
 
     /// Takes a parameter that is `on` or `off`.
-    pub(crate) fn switch(&mut self, name: &'static str, default: bool) -> Result<bool, Fault> {
+    pub(crate) fn switch(&mut self, name: &'static str, default: bool) -> Result<bool, UrlError> {
         let switch = self.parsed(name, "is neither `on` nor `off`", |value| match value {
             "on" => Some(true),
             "off" => Some(false),
@@ -58,7 +58,7 @@ impl<'a> Query<'a> {
         &mut self,
         name: &'static str,
         what: &'static str,
-    ) -> Result<Option<T>, Fault> {
+    ) -> Result<Option<T>, UrlError> {
         self.parsed(name, what, |value| value.parse().ok())
     }
 
@@ -68,7 +68,7 @@ impl<'a> Query<'a> {
     }
 
     /// Checks that everything was taken. The parameter is not named: a secret without its name may be one.
-    pub(crate) fn finish(&self) -> Result<(), Fault> {
+    pub(crate) fn finish(&self) -> Result<(), UrlError> {
         let unknown = "has a parameter that this kind of sender does not have";
         if self.0.is_empty() {
             Ok(())

@@ -16,9 +16,18 @@ use domain::sms::Country;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::client::{HTTP_TIMEOUT, HttpClient};
-use crate::provider_url::{Connect, Fault, Login, Query, bad_parameter, bad_url};
+#[cfg(feature = "demo")]
+use crate::demo;
+use crate::provider_url::{Connect, Login, Query, UrlError, bad_parameter, bad_url};
 use crate::twilio::{SERVICE_ID, is_service};
-use crate::{Provider, demo, https, kannel, smpp, twilio, vonage};
+use crate::{Provider, https, kannel, smpp, twilio, vonage};
+
+/// The senders of `feedback serve` where the variable is not set.
+pub const DEFAULT: &str = if cfg!(feature = "demo") {
+    "demo=demo:"
+} else {
+    ""
+};
 
 const DEFAULT_RATE: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
@@ -27,7 +36,7 @@ const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 #[derive(Clone)]
 pub struct Setting {
     pub name: String,
-    pub kind: Kind,
+    pub kind: SenderKind,
     /// E.164, a short code, a name or a messaging service of Twilio's; `None`: the provider decides.
     pub from: Option<String>,
     /// The accounts that may send through it; `*` alone: all.
@@ -48,13 +57,20 @@ pub struct Setting {
 /// The kind of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase", const_into_str)]
-pub enum Kind {
+pub enum SenderKind {
     Demo,
     Https,
     Twilio,
     Vonage,
     Kannel,
     Smpp,
+}
+
+impl SenderKind {
+    /// Whether nothing leaves the machine.
+    pub fn is_simulated(self) -> bool {
+        self == Self::Demo
+    }
 }
 
 /// Gives always the same one, which holds no connection that has to end.
@@ -97,7 +113,7 @@ pub fn parse_within(text: &str, timeout: Duration) -> Result<Vec<Setting>, Strin
 }
 
 impl Setting {
-    fn read(name: &str, url: &str, timeout: Duration) -> Result<Self, Fault> {
+    fn read(name: &str, url: &str, timeout: Duration) -> Result<Self, UrlError> {
         let (scheme, rest) = url
             .split_once(':')
             .ok_or_else(|| bad_url("has no scheme"))?;
@@ -106,20 +122,20 @@ impl Setting {
         }
         let schemes = "begins with none of demo, https, http, twilio, vonage, kannel, smpp, smpps";
         let kind = match scheme {
-            "http" => Kind::Https,
-            "smpps" => Kind::Smpp,
-            _ => Kind::from_str(scheme).map_err(|_| bad_url(schemes))?,
+            "http" => SenderKind::Https,
+            "smpps" => SenderKind::Smpp,
+            _ => SenderKind::from_str(scheme).map_err(|_| bad_url(schemes))?,
         };
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
         let accounts = query.parsed("accounts", "is not `*` or names", read_accounts)?;
-        let default = (kind == Kind::Demo).then(|| vec!["*".to_owned()]);
+        let default = kind.is_simulated().then(|| vec!["*".to_owned()]);
         let accounts = accounts.or(default);
         let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
         let what = "is not a phone in E.164, a short code or up to 11 letters and digits";
         let from = query.parsed("from", what, |text| read_from(kind, text))?;
-        if from.is_none() && matches!(kind, Kind::Twilio | Kind::Vonage) {
+        if from.is_none() && matches!(kind, SenderKind::Twilio | SenderKind::Vonage) {
             return Err(bad_parameter("from", "is missing"));
         }
         let rate = query.number("rate", whole)?;
@@ -130,15 +146,22 @@ impl Setting {
         let http = HttpClient::new(timeout);
         let login = |query: &mut Query<'_>| Login::read(address, query);
         let connect = match kind {
-            Kind::Demo => demo::read(address, &mut query)?,
-            Kind::Https => {
+            #[cfg(feature = "demo")]
+            SenderKind::Demo => demo::read(address, &mut query)?,
+            #[cfg(not(feature = "demo"))]
+            SenderKind::Demo => {
+                return Err(bad_url(
+                    "asks for the simulated provider, which this program was built without",
+                ));
+            }
+            SenderKind::Https => {
                 let url = format!("{scheme}:{address}");
                 always(https::read(&url, &mut query, http)?)
             }
-            Kind::Twilio => always(twilio::read(login(&mut query)?, http)?),
-            Kind::Vonage => always(vonage::read(login(&mut query)?, &mut query, http)?),
-            Kind::Kannel => always(kannel::read(&login(&mut query)?, http)?),
-            Kind::Smpp => smpp::read(scheme, address, window)?,
+            SenderKind::Twilio => always(twilio::read(login(&mut query)?, http)?),
+            SenderKind::Vonage => always(vonage::read(login(&mut query)?, &mut query, http)?),
+            SenderKind::Kannel => always(kannel::read(&login(&mut query)?, http)?),
+            SenderKind::Smpp => smpp::read(scheme, address, window)?,
         };
         query.finish()?;
         Ok(Self {
@@ -177,12 +200,12 @@ impl Setting {
 }
 
 /// A phone in E.164, a short code, a name of up to 11 letters and digits, or, at Twilio, a messaging service.
-fn read_from(kind: Kind, text: &str) -> Option<String> {
+fn read_from(kind: SenderKind, text: &str) -> Option<String> {
     let is_short_code = (3..=15).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     let is_name = (1..=11).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let is_service = kind == Kind::Twilio && is_service(text);
+    let is_service = kind == SenderKind::Twilio && is_service(text);
     let is_from = is_short_code || is_name || is_service || PhoneNumber::parse(text).is_ok();
     is_from.then(|| text.to_owned())
 }

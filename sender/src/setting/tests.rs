@@ -17,7 +17,10 @@ fn error(text: &str) -> String {
 #[test]
 fn what_is_not_said_has_its_default() {
     let setting = one("demo=demo:");
-    assert_eq!((setting.name.as_str(), setting.kind), ("demo", Kind::Demo));
+    assert_eq!(
+        (setting.name.as_str(), setting.kind),
+        ("demo", SenderKind::Demo)
+    );
     assert_eq!(setting.accounts, ["*"]);
     assert_eq!((setting.rate.get(), setting.window.get()), (10, 10));
     assert_eq!(

@@ -18,8 +18,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use tokio_util::either::Either;
 
-use super::wire::{Frame, codec};
-use super::{Config, Shared};
+use super::wire::{RawPdu, codec};
+use super::{BindConfig, Shared};
 use crate::client::TLS;
 
 /// The sequence number of the bind.
@@ -52,7 +52,7 @@ async fn bind(shared: &Shared) -> io::Result<Bound> {
     let broken = || io::Error::from(io::ErrorKind::ConnectionAborted);
     commands.send(command).await.map_err(|_| broken())?;
     while let Some(octets) = frames.next().await {
-        let frame = Frame::read(octets?).ok_or_else(broken)?;
+        let frame = RawPdu::read(octets?).ok_or_else(broken)?;
         match (frame.id, CommandStatus::from(frame.status)) {
             (CommandId::BindTransceiverResp, CommandStatus::EsmeRok) => {
                 return Ok(Ok((frames, commands)));
@@ -66,8 +66,8 @@ async fn bind(shared: &Shared) -> io::Result<Bound> {
     Err(broken())
 }
 
-fn bind_pdu(config: &Config) -> Result<BindTransceiver, CommandStatus> {
-    // A centre would say the same of what is too long.
+fn bind_pdu(config: &BindConfig) -> Result<BindTransceiver, CommandStatus> {
+    // The status with which a centre refuses a value that is too long.
     let system_id = COctetString::from_string(config.system_id.clone())
         .map_err(|_| CommandStatus::EsmeRinvsysid)?;
     let password = COctetString::from_string(config.password.clone())

@@ -8,7 +8,7 @@ use crate::{Receipt, ReceiptStatus, Subject, value};
 
 /// What a `deliver_sm` is, by its `esm_class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DeliverKind {
     Text,
     Receipt,
     /// An acknowledgement by a phone, for which nothing here asks.
@@ -64,12 +64,12 @@ impl<'a> Deliver<'a> {
         })
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DeliverKind {
         match self.esm_class & 0x3C {
-            0 => Kind::Text,
+            0 => DeliverKind::Text,
             // A receipt at the end, or on the way.
-            0x04 | 0x20 => Kind::Receipt,
-            _ => Kind::Other,
+            0x04 | 0x20 => DeliverKind::Receipt,
+            _ => DeliverKind::Other,
         }
     }
 

@@ -28,22 +28,22 @@ pub(super) struct Octets {
 
 /// Texts some parts of which are there.
 #[derive(Default)]
-pub(super) struct Texts(HashMap<TextKey, Waiting>);
+pub(super) struct PartialTexts(HashMap<TextKey, PartialText>);
 
-struct Waiting {
+struct PartialText {
     since: Instant,
     /// One place a part.
     parts: Vec<Option<Octets>>,
 }
 
-impl Texts {
-    /// Takes a part and gives the text if that is the last one. The text stays until it is [`Texts::forget`]ten: if it is not
-    /// stored, its last part comes again.
+impl PartialTexts {
+    /// Adds a part. Gives the text if no other part is missing, and keeps it until [`PartialTexts::forget`]: if the text is not
+    /// stored, the centre sends its last part again.
     pub fn add(&mut self, key: &TextKey, number: u8, part: Octets, now: Instant) -> Option<String> {
         if !self.0.contains_key(key) {
             self.make_room(now);
         }
-        let text = self.0.entry(key.clone()).or_insert_with(|| Waiting {
+        let text = self.0.entry(key.clone()).or_insert_with(|| PartialText {
             since: now,
             parts: vec![None; usize::from(key.total)],
         });
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn parts_are_joined_in_any_order() {
-        let (mut texts, now) = (Texts::default(), Instant::now());
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
         assert_eq!(texts.add(&key(1), 2, part("b"), now), None);
         assert_eq!(texts.add(&key(2), 1, part("x"), now), None);
         assert_eq!(texts.add(&key(1), 1, part("a"), now).unwrap(), "ab");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_text_that_was_not_stored_is_whole_again_with_its_last_part() {
-        let (mut texts, now) = (Texts::default(), Instant::now());
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
         texts.add(&key(1), 1, part("a"), now);
         assert!(texts.add(&key(1), 2, part("b"), now).is_some());
         assert_eq!(texts.add(&key(1), 2, part("b"), now).unwrap(), "ab");
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn a_number_that_cannot_be_is_no_part() {
-        let (mut texts, now) = (Texts::default(), Instant::now());
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
         assert_eq!(texts.add(&key(1), 0, part("a"), now), None);
         assert_eq!(texts.add(&key(1), 3, part("a"), now), None);
     }
 
     #[test]
     fn an_hour_later_a_text_is_given_up() {
-        let (mut texts, now) = (Texts::default(), Instant::now());
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
         texts.add(&key(1), 1, part("a"), now);
         texts.add(&key(2), 1, part("a"), now + MAX_AGE);
         assert_eq!(texts.add(&key(1), 2, part("b"), now + MAX_AGE), None);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_texts_waited_for_are_bounded() {
-        let (mut texts, now) = (Texts::default(), Instant::now());
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
         for (reference, second) in (0..=1_000).zip(0..) {
             let now = now + Duration::from_secs(second);
             texts.add(&key(reference), 1, part("a"), now);

@@ -32,19 +32,19 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
 use self::session::Submission;
-use self::submit::Part;
+use self::submit::PartOutcome;
 use crate::message::Deadline;
-use crate::provider_url::{Connect, Fault, Login, bad_url};
-use crate::{Event, Handed, Message, Provider};
+use crate::provider_url::{Connect, Login, UrlError, bad_url};
+use crate::{Event, Handed, Outbound, Provider};
 
 /// Events that wait to be taken. The centre keeps what is more.
 const MAX_EVENTS: usize = 1_500;
 /// No centre answers as many at once.
 const MAX_WINDOW: usize = 10_000;
 
-/// Where the centre is and who binds.
+/// The address of the centre, and the login.
 #[derive(Clone)]
-struct Config {
+struct BindConfig {
     /// At most 15 ASCII characters; the protocol has no room for more.
     system_id: String,
     /// At most 8 ASCII characters.
@@ -57,12 +57,12 @@ struct Config {
     window: usize,
 }
 
-pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, Fault> {
+pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, UrlError> {
     let login = Login::of(scheme, address)?;
     let host = login.url.host_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| bad_url("has no host"))?;
     let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
-    let config = Config {
+    let config = BindConfig {
         host: host.trim_matches(['[', ']']).to_owned(),
         port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
         tls: scheme == "smpps",
@@ -103,16 +103,16 @@ struct Smpp {
 
 /// What the connection and those who send have in common.
 struct Shared {
-    config: Config,
+    config: BindConfig,
     timing: Timing,
-    link: watch::Sender<Link>,
+    state: watch::Sender<BindState>,
     window: Semaphore,
     references: References,
     events: mpsc::Sender<Event>,
 }
 
-/// How the connection stands.
-enum Link {
+/// The state of the connection to the centre.
+enum BindState {
     /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
     /// Bound; parts are queued here. Once nobody can queue any more, the connection unbinds.
@@ -123,13 +123,13 @@ enum Link {
 }
 
 impl Smpp {
-    fn new(config: Config, timing: Timing) -> Self {
+    fn new(config: BindConfig, timing: Timing) -> Self {
         let (events, received) = mpsc::channel(MAX_EVENTS);
         let shared = Shared {
             window: Semaphore::new(config.window),
             config,
             timing,
-            link: watch::Sender::new(Link::Connecting),
+            state: watch::Sender::new(BindState::Connecting),
             references: References::new(),
             events,
         };
@@ -149,7 +149,7 @@ impl Smpp {
         }
     }
 
-    async fn hand_over(&self, message: &Message) -> Handed {
+    async fn hand_over(&self, message: &Outbound) -> Handed {
         self.start();
         let shared = &*self.shared;
         let queue = match shared.queue().await {
@@ -163,7 +163,7 @@ impl Smpp {
                 let parts = pdus.into_iter();
                 let parts = parts.map(async |pdu| {
                     let part = shared.submit(&queue, pdu, &message.deadline, &failed).await;
-                    failed.fetch_or(!matches!(part, Part::Accepted(_)), Ordering::Relaxed);
+                    failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
                     part
                 });
                 submit::handed(join_all(parts).await)
@@ -175,9 +175,9 @@ impl Smpp {
     }
 
     async fn unbind(&self) {
-        let link = self.shared.link.send_replace(Link::Closed);
+        let state = self.shared.state.send_replace(BindState::Closed);
         // Whatever is not done in time ends with the task.
-        let (Some(session), Link::Bound(queue)) = (self.session.lock().take(), link) else {
+        let (Some(session), BindState::Bound(queue)) = (self.session.lock().take(), state) else {
             return;
         };
         let longest = self.shared.timing.response;
@@ -191,30 +191,32 @@ impl Smpp {
 
 impl Shared {
     /// Says how the connection stands, unless it is closed.
-    fn set(&self, link: Link) -> bool {
-        self.link.send_if_modified(|current| {
-            let open = !matches!(current, Link::Closed);
+    fn set(&self, state: BindState) -> bool {
+        self.state.send_if_modified(|current| {
+            let open = !matches!(current, BindState::Closed);
             if open {
-                *current = link;
+                *current = state;
             }
             open
         })
     }
 
     fn is_closed(&self) -> bool {
-        matches!(*self.link.borrow(), Link::Closed)
+        matches!(*self.state.borrow(), BindState::Closed)
     }
 
     /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
     async fn queue(&self) -> Result<mpsc::Sender<Submission>, Handed> {
-        let mut links = self.link.subscribe();
-        let link = links
-            .wait_for(|link| !matches!(link, Link::Connecting))
+        let mut states = self.state.subscribe();
+        let state = states
+            .wait_for(|state| !matches!(state, BindState::Connecting))
             .await;
-        match link.as_deref() {
-            Ok(Link::Bound(queue)) => Ok(queue.clone()),
-            Ok(Link::Down(handed)) => Err(handed.clone()),
-            Ok(Link::Connecting | Link::Closed) | Err(_) => Err(Handed::not_sent("smpp-closed")),
+        match state.as_deref() {
+            Ok(BindState::Bound(queue)) => Ok(queue.clone()),
+            Ok(BindState::Down(handed)) => Err(handed.clone()),
+            Ok(BindState::Connecting | BindState::Closed) | Err(_) => {
+                Err(Handed::not_sent("smpp-closed"))
+            }
         }
     }
 
@@ -225,12 +227,12 @@ impl Shared {
         pdu: SubmitSm,
         begin_by: &Deadline,
         failed: &AtomicBool,
-    ) -> Part {
+    ) -> PartOutcome {
         let Ok(_place) = self.window.acquire().await else {
-            return Part::Unsent;
+            return PartOutcome::Unsent;
         };
         if failed.load(Ordering::Relaxed) || self.is_closed() {
-            return Part::Unsent;
+            return PartOutcome::Unsent;
         }
         let (begun, mut start) = oneshot::channel();
         let (answer, answered) = oneshot::channel();
@@ -243,19 +245,19 @@ impl Shared {
         let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
         match timeout(self.timing.response, started).await {
             Ok(true) => {}
-            Ok(false) => return Part::Unsent,
+            Ok(false) => return PartOutcome::Unsent,
             Err(_) => {
                 // From here on it can no longer be begun, but it may have been.
                 start.close();
                 if start.try_recv().is_err() {
-                    return Part::Unsent;
+                    return PartOutcome::Unsent;
                 }
             }
         }
         match timeout(self.timing.response, answered).await {
             Ok(Ok(part)) => part,
-            Ok(Err(_)) => Part::Lost("smpp-lost"),
-            Err(_) => Part::Lost("smpp-timeout"),
+            Ok(Err(_)) => PartOutcome::Lost("smpp-lost"),
+            Err(_) => PartOutcome::Lost("smpp-timeout"),
         }
     }
 }
@@ -265,7 +267,7 @@ impl Provider for Smpp {
         true
     }
 
-    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Handed> {
+    fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         Box::pin(self.hand_over(message))
     }
 

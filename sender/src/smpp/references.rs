@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::{Handed, Message};
+use crate::{Handed, Outbound};
 
 /// At most one message a number, so it is bounded.
 pub(super) struct References {
     next: AtomicU16,
-    messages: Mutex<HashMap<u16, Entry>>,
+    messages: Mutex<HashMap<u16, KnownReference>>,
 }
 
-struct Entry {
+struct KnownReference {
     reference: String,
     digits: String,
     /// Its receipts name the message. Those of one of several parts do not while the answers are on their way.
@@ -31,7 +31,7 @@ impl References {
     }
 
     /// Notes a message before it is handed over and gives the number of its first part.
-    pub fn begin(&self, message: &Message) -> u16 {
+    pub fn begin(&self, message: &Outbound) -> u16 {
         let count = u16::try_from(message.parts.len()).unwrap_or(u16::MAX);
         let first = self.next.fetch_add(count, Ordering::Relaxed);
         self.note(message, first, Some(count == 1));
@@ -39,19 +39,19 @@ impl References {
     }
 
     /// Forgets a message of which enough is known.
-    pub fn end(&self, message: &Message, first: u16, handed: &Handed) {
+    pub fn end(&self, message: &Outbound, first: u16, handed: &Handed) {
         let is_unknown = matches!(handed, Handed::Unknown { .. });
         self.note(message, first, is_unknown.then_some(true));
     }
 
     /// Keeps a message under the numbers of its parts. `None`: forgets it.
-    fn note(&self, message: &Message, first: u16, whole: Option<bool>) {
+    fn note(&self, message: &Outbound, first: u16, whole: Option<bool>) {
         let mut messages = self.messages.lock();
         for (_, place) in message.parts.iter().zip(0..) {
             let number = first.wrapping_add(place);
             messages.remove(&number);
             if let Some(whole) = whole {
-                let entry = Entry {
+                let entry = KnownReference {
                     reference: message.reference.clone(),
                     digits: message.to.trim_start_matches('+').to_owned(),
                     whole,

@@ -14,11 +14,11 @@ use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use super::bind::{Commands, FIRST_SEQUENCE, Frames, connect};
-use super::deliver::{Deliver, Kind};
-use super::join::{TextKey, Texts};
-use super::submit::{self, Part};
-use super::wire::{Fields, Frame};
-use super::{Link, Shared};
+use super::deliver::{Deliver, DeliverKind};
+use super::join::{PartialTexts, TextKey};
+use super::submit::{self, PartOutcome};
+use super::wire::{Fields, RawPdu};
+use super::{BindState, Shared};
 use crate::message::Deadline;
 use crate::{Event, EventKind, Handed, Inbound, value};
 
@@ -33,19 +33,19 @@ pub(super) struct Submission {
     pub begin_by: Deadline,
     /// Told before the first byte is written. If nobody listens any more, none is.
     pub begun: oneshot::Sender<()>,
-    pub answer: oneshot::Sender<Part>,
+    pub answer: oneshot::Sender<PartOutcome>,
 }
 
 /// Binds and reads and writes until it is closed.
 pub(super) async fn run(shared: Arc<Shared>) {
     let (first, longest) = shared.timing.retry;
-    let mut texts = Texts::default();
+    let mut texts = PartialTexts::default();
     let mut pause = first;
-    while shared.set(Link::Connecting) {
-        let link = match connect(&shared).await {
+    while shared.set(BindState::Connecting) {
+        let state = match connect(&shared).await {
             Ok(Ok((frames, commands))) => {
                 let (queue, queued) = mpsc::channel(shared.config.window);
-                if !shared.set(Link::Bound(queue)) {
+                if !shared.set(BindState::Bound(queue)) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
@@ -62,7 +62,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 tracing::info!("the SMPP session ended");
                 pause = first;
                 // Messages wait for the next attempt, as they do for the first.
-                Link::Connecting
+                BindState::Connecting
             }
             Ok(Err(status)) => {
                 let code = submit::code(status.into());
@@ -70,7 +70,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 // The session of who was here before still stands, but not for long.
                 let again = status == CommandStatus::EsmeRalybnd;
                 pause = if again { first } else { pause };
-                Link::Down(match submit::verdict(status.into()) {
+                BindState::Down(match submit::verdict(status.into()) {
                     _ if again => Handed::NotSent { code },
                     // There is no message that it could be about.
                     Handed::Refused { code } => Handed::SenderFault { code },
@@ -79,10 +79,10 @@ pub(super) async fn run(shared: Arc<Shared>) {
             }
             Err(error) => {
                 tracing::warn!(%error, "the SMPP centre cannot be reached");
-                Link::Down(Handed::not_sent("smpp-unbound"))
+                BindState::Down(Handed::not_sent("smpp-unbound"))
             }
         };
-        if !shared.set(link) {
+        if !shared.set(state) {
             return;
         }
         sleep(pause).await;
@@ -94,12 +94,12 @@ pub(super) async fn run(shared: Arc<Shared>) {
 /// for it.
 struct Session<'a> {
     shared: &'a Shared,
-    texts: &'a mut Texts,
+    texts: &'a mut PartialTexts,
     commands: Commands,
     /// Of the last request.
     sequence: u32,
     /// Parts that wait for their answers, by sequence number.
-    waiting: HashMap<u32, oneshot::Sender<Part>>,
+    waiting: HashMap<u32, oneshot::Sender<PartOutcome>>,
     /// Events that are being stored: the number of the `deliver_sm`, the text that it was the last part of, and whether it is
     /// stored.
     stored: FuturesUnordered<BoxFuture<'static, (u32, Option<TextKey>, bool)>>,
@@ -133,7 +133,7 @@ impl Session<'_> {
                     self.confirm(sequence, text, is_stored);
                 }
                 octets = frames.next() => {
-                    let frame = octets.and_then(Result::ok).and_then(Frame::read);
+                    let frame = octets.and_then(Result::ok).and_then(RawPdu::read);
                     let Some(frame) = frame else { return };
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame);
@@ -169,7 +169,7 @@ impl Session<'_> {
         self.waiting.insert(self.sequence, submission.answer);
     }
 
-    fn take(&mut self, frame: &Frame) {
+    fn take(&mut self, frame: &RawPdu) {
         let sequence = frame.sequence;
         let ok = |pdu| Command::new(CommandStatus::EsmeRok, sequence, pdu);
         match frame.id {
@@ -181,8 +181,8 @@ impl Session<'_> {
                     let id = Fields(&frame.body).string();
                     let id = id.and_then(|id| value::id(&id)).unwrap_or_default();
                     let part = match frame.status {
-                        0 => Part::Accepted(id),
-                        status => Part::Refused(status),
+                        0 => PartOutcome::Accepted(id),
+                        status => PartOutcome::Refused(status),
                     };
                     answer.send(part).ok();
                 }
@@ -203,15 +203,15 @@ impl Session<'_> {
         }
     }
 
-    fn deliver(&mut self, frame: &Frame) {
+    fn deliver(&mut self, frame: &RawPdu) {
         let sequence = frame.sequence;
         let Some(deliver) = Deliver::read(&frame.body) else {
             tracing::warn!("a deliver_sm cannot be read");
             return self.answer(sequence, CommandStatus::EsmeRxRAppn);
         };
         match deliver.kind() {
-            Kind::Other => self.answer(sequence, CommandStatus::EsmeRok),
-            Kind::Receipt => {
+            DeliverKind::Other => self.answer(sequence, CommandStatus::EsmeRok),
+            DeliverKind::Receipt => {
                 let references = &self.shared.references;
                 let receipt = deliver.receipt(|number, digits| references.find(number, digits));
                 let Some(receipt) = receipt else {
@@ -220,7 +220,7 @@ impl Session<'_> {
                 };
                 self.emit(sequence, EventKind::Receipt(receipt), None);
             }
-            Kind::Text => {
+            DeliverKind::Text => {
                 let part = deliver.text();
                 let now = std::time::Instant::now();
                 // A part is held in memory alone: most centres send the next only when this one is answered.

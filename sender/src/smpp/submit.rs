@@ -9,7 +9,7 @@ use rusmpp::tlvs::MessageSubmissionRequestTlvValue;
 use rusmpp::types::{COctetString, EmptyOrFullCOctetString, OctetString};
 use rusmpp::values::{DataCoding, EsmClass, Npi, RegisteredDelivery, Ton, UserMessageReference};
 
-use crate::{Handed, Message};
+use crate::{Handed, Outbound};
 
 /// No message waits that long; it keeps the days of a validity to what any centre reads.
 const MAX_VALIDITY: Duration = Duration::from_hours(30 * 24);
@@ -19,17 +19,17 @@ const UDH_INDICATOR: u8 = 0x40;
 /// `registered_delivery` asks by it for a receipt at the end, whatever it is.
 const FINAL_RECEIPT: u8 = 1;
 
-type Address = COctetString<1, 21>;
+type AddressField = COctetString<1, 21>;
 
 /// The PDUs of a message, each with a `user_message_reference` of its own, which count on from `reference`. An error says
 /// why the message cannot be written as PDUs.
-pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, Handed> {
+pub(super) fn pdus(message: &Outbound, reference: u16) -> Result<Vec<SubmitSm>, Handed> {
     let unfit = |status: CommandStatus| code(status.into());
     let (source_ton, source_npi, source) = source(&message.from).ok_or(Handed::SenderFault {
         code: unfit(CommandStatus::EsmeRinvsrcadr),
     })?;
     let to = message.to.trim_start_matches('+').to_owned();
-    let destination = Address::from_string(to).map_err(|_| Handed::Refused {
+    let destination = AddressField::from_string(to).map_err(|_| Handed::Refused {
         code: unfit(CommandStatus::EsmeRinvdstadr),
     })?;
     let too_long = || Handed::Refused {
@@ -78,7 +78,7 @@ pub(super) fn pdus(message: &Message, reference: u16) -> Result<Vec<SubmitSm>, H
 }
 
 /// A number with `+`, a short code, or a name.
-fn source(from: &str) -> Option<(Ton, Npi, Address)> {
+fn source(from: &str) -> Option<(Ton, Npi, AddressField)> {
     let (ton, npi, address) = match from.strip_prefix('+') {
         Some(digits) => (Ton::International, Npi::Isdn, digits),
         None if from.bytes().all(|octet| octet.is_ascii_digit()) => {
@@ -86,7 +86,11 @@ fn source(from: &str) -> Option<(Ton, Npi, Address)> {
         }
         None => (Ton::Alphanumeric, Npi::Unknown, from),
     };
-    Some((ton, npi, Address::from_string(address.to_owned()).ok()?))
+    Some((
+        ton,
+        npi,
+        AddressField::from_string(address.to_owned()).ok()?,
+    ))
 }
 
 /// A time from now as SMPP writes it: `YYMMDDhhmmss000R`.
@@ -102,7 +106,7 @@ fn validity_period(validity: Duration) -> EmptyOrFullCOctetString<17> {
 
 /// What became of a part.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(super) enum PartOutcome {
     /// Under this id, which may be empty.
     Accepted(String),
     /// An answer with an error status.
@@ -114,15 +118,15 @@ pub(super) enum Part {
 }
 
 /// What became of a message of these parts.
-pub(super) fn handed(parts: Vec<Part>) -> Handed {
+pub(super) fn handed(parts: Vec<PartOutcome>) -> Handed {
     let count = parts.len();
     let (mut provider_ids, mut lost, mut refused) = (Vec::new(), None, None);
     for part in parts {
         match part {
-            Part::Accepted(id) => provider_ids.push(id),
-            Part::Refused(status) => refused = refused.or(Some(status)),
-            Part::Lost(code) => lost = lost.or(Some(code)),
-            Part::Unsent => {}
+            PartOutcome::Accepted(id) => provider_ids.push(id),
+            PartOutcome::Refused(status) => refused = refused.or(Some(status)),
+            PartOutcome::Lost(code) => lost = lost.or(Some(code)),
+            PartOutcome::Unsent => {}
         }
     }
     match (provider_ids.len(), lost, refused) {

@@ -28,8 +28,8 @@ const PATIENT: Timing = Timing {
     retry: (Duration::from_millis(1), Duration::from_millis(1)),
 };
 
-fn config(centre: &Centre) -> Config {
-    Config {
+fn config(centre: &Centre) -> BindConfig {
+    BindConfig {
         system_id: "feedback".into(),
         password: "hush".into(),
         host: "127.0.0.1".into(),
@@ -40,7 +40,7 @@ fn config(centre: &Centre) -> Config {
 }
 
 fn smpp(centre: &Centre, timing: Timing, window: usize) -> Arc<Smpp> {
-    let config = Config {
+    let config = BindConfig {
         window,
         ..config(centre)
     };
@@ -56,8 +56,8 @@ async fn bound(timing: Timing, window: usize) -> (Arc<Smpp>, Centre, Peer) {
     (smpp, centre, peer)
 }
 
-fn message(parts: &[&str]) -> Message {
-    Message {
+fn message(parts: &[&str]) -> Outbound {
+    Outbound {
         message_id: uuid::Uuid::nil(),
         reference: "our-reference".into(),
         to: "+491701234521".into(),

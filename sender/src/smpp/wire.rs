@@ -12,7 +12,7 @@ use tokio_util::codec::LengthDelimitedCodec;
 const MAX_LENGTH: usize = 72 * 1024;
 
 /// A PDU whose body is not read yet.
-pub(super) struct Frame {
+pub(super) struct RawPdu {
     pub id: CommandId,
     pub status: u32,
     pub sequence: u32,
@@ -27,7 +27,7 @@ pub(super) fn codec() -> LengthDelimitedCodec {
         .new_codec()
 }
 
-impl Frame {
+impl RawPdu {
     /// A PDU without its length. `None`: it is shorter than a header.
     pub fn read(mut octets: BytesMut) -> Option<Self> {
         Some(Self {
@@ -90,7 +90,7 @@ mod tests {
         let (mut codec, mut src) = (codec(), BytesMut::from(octets));
         let mut count = 0;
         while let Some(octets) = codec.decode(&mut src).ok()? {
-            Frame::read(octets)?;
+            RawPdu::read(octets)?;
             count += 1;
         }
         Some(count)

@@ -8,7 +8,7 @@ use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 use strum::EnumString;
 
-use crate::provider_url::{Fault, Query, bad_parameter};
+use crate::provider_url::{Query, UrlError, bad_parameter};
 use crate::signature::{equal, hmac};
 
 const PARAMETER: &str = "sig";
@@ -33,7 +33,7 @@ enum Method {
 
 impl Signature {
     /// Takes `signature_secret` and `signature_method`, of which one needs the other.
-    pub(super) fn read(query: &mut Query<'_>) -> Result<Option<Self>, Fault> {
+    pub(super) fn read(query: &mut Query<'_>) -> Result<Option<Self>, UrlError> {
         let methods = "is none of md5-hash, md5, sha1, sha256, sha512";
         let method = |value: &str| Method::from_str(value).ok();
         let method = query.parsed("signature_method", methods, method)?;

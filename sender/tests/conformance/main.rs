@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::sms::Encoding;
-use sender::{Deadline, Message, Provider, setting};
+use sender::{Deadline, Outbound, Provider, setting};
 use uuid::Uuid;
 
 const PHONE: &str = "+491701234521";
@@ -61,8 +61,8 @@ fn signing_vonage() -> Arc<dyn Provider> {
     connect(&signed, Duration::ZERO)
 }
 
-fn message(from: &str) -> Message {
-    Message {
+fn message(from: &str) -> Outbound {
+    Outbound {
         message_id: Uuid::from_u128(7),
         reference: "the-reference".to_owned(),
         to: PHONE.to_owned(),

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::sms::Encoding;
 use hmac::{Hmac, KeyInit, Mac};
-use sender::Message;
+use sender::Outbound;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use url::form_urlencoded;
@@ -43,7 +43,7 @@ impl Request {
     }
 }
 
-async fn sent(kind: &str, more: &str, message: &Message) -> Request {
+async fn sent(kind: &str, more: &str, message: &Outbound) -> Request {
     let peer = Peer::start(Reply::Keep(answer(200, "", "{}"))).await;
     let entries = HashMap::from(entries(&peer.address.to_string()));
     let provider = connect(&format!("{}{more}", entries[kind]), Duration::from_secs(20));

@@ -13,7 +13,7 @@ use sea_orm::EntityTrait;
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::drive::{NEW_CONTACT, SentTo, token_text};
+use super::drive::claims::{NEW_CONTACT, SentTo, token_text};
 use super::link::{MessageLink, NEW_LINK};
 use super::tally::Changes;
 use crate::collect::id_at;

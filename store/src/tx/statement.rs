@@ -32,7 +32,7 @@ impl Statement {
 #[derive(Debug)]
 pub(crate) struct BatchStatement<R> {
     pub text: BatchText,
-    pub row: PhantomData<fn(R)>,
+    pub row: PhantomData<fn() -> R>,
 }
 
 /// The text of a [`BatchStatement`], and the columns of its rows.

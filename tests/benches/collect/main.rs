@@ -26,7 +26,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::bench::frame::Frame;
+use tests::bench::frame::Bench;
 use tests::bench::report::Row;
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
@@ -34,7 +34,7 @@ use tests::servers::Endpoints;
 /// The only part that needs no servers.
 const BESIDE: &str = "beside";
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "collect",
     parts: &["answers", "page", BESIDE],
     embedded: &[BESIDE],

@@ -46,7 +46,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tests::app::{App, Backends};
-use tests::bench::frame::{Frame, unlimited};
+use tests::bench::frame::{Bench, unlimited};
 use tests::bench::lag::p99;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
@@ -59,7 +59,7 @@ use crate::witness::Witness;
 /// The only part that needs no servers.
 const EMBEDDED: &str = "embedded";
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "fair",
     parts: &[
         "answers", EMBEDDED, "uploads", "errors", "lists", "giant", "link", "ready", "pages",

@@ -46,7 +46,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use tests::bench::frame::Frame;
+use tests::bench::frame::Bench;
 use tests::bench::report::Row;
 use tests::bench::settings::Settings;
 use tests::bench::sqlite;
@@ -56,7 +56,7 @@ use tests::servers::Endpoints;
 const EMBEDDED: &str = "embedded";
 const DOCIDS: &str = "docids";
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "import",
     parts: &["servers", "memory", EMBEDDED, "growth", DOCIDS],
     embedded: &[EMBEDDED, DOCIDS],

@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use store::migration::Watch;
 use store::{Store, Workload};
 use tests::app::{App, Backends};
-use tests::bench::frame::{Frame, settle, unlimited};
+use tests::bench::frame::{Bench, settle, unlimited};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::year::{Account, LONGEST, rebuild};
@@ -46,7 +46,7 @@ use tokio::time::sleep;
 
 use load::{Load, Stages};
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "migrate",
     parts: &["servers"],
     embedded: &[],

@@ -48,7 +48,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use tests::bench::frame::Frame;
+use tests::bench::frame::Bench;
 use tests::bench::report::Row;
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
@@ -56,7 +56,7 @@ use tokio::sync::Mutex;
 
 use data::Data;
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "report",
     parts: &[
         "cached",

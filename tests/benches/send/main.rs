@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tests::app::Backends;
-use tests::bench::frame::Frame;
+use tests::bench::frame::Bench;
 use tests::bench::report::Row;
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
@@ -48,7 +48,7 @@ use tests::servers::Endpoints;
 /// The only part that needs no servers.
 const EMBEDDED: &str = "embedded";
 
-const BENCH: Frame = Frame {
+const BENCH: Bench = Bench {
     name: "send",
     parts: &["plan", "demo", EMBEDDED, "smpp", "hook", "kills"],
     embedded: &[EMBEDDED],

@@ -17,12 +17,12 @@ pub enum Backends {
     /// SQLite, queue and cache in one process.
     Embedded,
     /// PostgreSQL, RabbitMQ and Redis.
-    Servers(Lease),
+    Servers(ServerLease),
 }
 
 /// What a service under test has of the servers: a database and a virtual host of its own, given back in the end.
 #[derive(Debug)]
-pub struct Lease {
+pub struct ServerLease {
     /// The database's own address.
     pub database: String,
     /// The Redis that it shares.
@@ -52,7 +52,7 @@ impl Backends {
     pub async fn on(endpoints: &Endpoints) -> Result<Self> {
         let vhost = format!("test-{}", Uuid::new_v4().simple());
         endpoints.broker.create_vhost(&vhost).await?;
-        let mut lease = Lease::without_vhost(endpoints).await?;
+        let mut lease = ServerLease::without_vhost(endpoints).await?;
         lease.amqp = endpoints.broker.url(&vhost);
         lease.vhost = Some((endpoints.broker.clone(), vhost));
         Ok(Self::Servers(lease))
@@ -63,7 +63,9 @@ impl Backends {
     /// # Errors
     /// When a server is away.
     pub async fn on_private_broker(endpoints: &Endpoints) -> Result<Self> {
-        Lease::without_vhost(endpoints).await.map(Self::Servers)
+        ServerLease::without_vhost(endpoints)
+            .await
+            .map(Self::Servers)
     }
 
     /// What a test of servers only asks the database itself.
@@ -102,7 +104,7 @@ impl Backends {
     }
 }
 
-impl Lease {
+impl ServerLease {
     async fn without_vhost(endpoints: &Endpoints) -> Result<Self> {
         let name = format!("test_{}", Uuid::new_v4().simple());
         let admin = &endpoints.database;
@@ -127,7 +129,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for ServerLease {
     fn drop(&mut self) {
         let (Some(admin), Ok(database)) = (self.admin.take(), Url::parse(&self.database)) else {
             return;

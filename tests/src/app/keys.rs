@@ -7,7 +7,7 @@ use super::App;
 
 /// One issued key.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct IssuedKey {
     /// The account it belongs to.
     pub account_id: String,
     /// For the header `x-api-key`.
@@ -23,7 +23,7 @@ impl App {
     ///
     /// # Errors
     /// When the command fails or prints anything but the key.
-    pub async fn create_key(&self, account: &str, more: &[&str]) -> Result<Keys> {
+    pub async fn create_key(&self, account: &str, more: &[&str]) -> Result<IssuedKey> {
         let mut arguments = vec!["key", "create", "--account", account, "--json"];
         arguments.extend(more);
         self.issued(&arguments).await
@@ -33,7 +33,7 @@ impl App {
     ///
     /// # Errors
     /// When the command fails or prints anything but the key.
-    pub async fn rotate_key(&self, api_key: &str) -> Result<Keys> {
+    pub async fn rotate_key(&self, api_key: &str) -> Result<IssuedKey> {
         self.issued(&["key", "rotate", api_key, "--json"]).await
     }
 
@@ -60,7 +60,7 @@ impl App {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    async fn issued(&self, arguments: &[&str]) -> Result<Keys> {
+    async fn issued(&self, arguments: &[&str]) -> Result<IssuedKey> {
         let printed = self.succeeds(arguments).await?;
         let value: Value = serde_json::from_str(&printed)
             .with_context(|| format!("feedback {arguments:?} printed no JSON"))?;
@@ -69,7 +69,7 @@ impl App {
             text.with_context(|| format!("no {member} printed"))
         };
         let scopes = value["scopes"].as_array().context("no scopes printed")?;
-        Ok(Keys {
+        Ok(IssuedKey {
             account_id: text("account_id")?,
             api_key: text("api_key")?,
             secret_key: text("secret_key")?,

@@ -17,12 +17,12 @@ use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 
-pub use backends::{Backends, Lease};
-pub use keys::Keys;
+pub use backends::{Backends, ServerLease};
+pub use keys::IssuedKey;
 pub use service::{Program, Service};
 pub use setup::{PEPPER, Setup};
 
-use self::service::Settings;
+use self::service::ProcessSettings;
 use crate::client::Client;
 use crate::process::Process;
 use crate::servers::run;
@@ -36,7 +36,7 @@ pub struct App {
     /// The worker processes; none when embedded.
     pub workers: Vec<Service>,
     backends: Backends,
-    settings: Settings,
+    settings: ProcessSettings,
     folder: TempDir,
 }
 

@@ -61,14 +61,14 @@ impl Program {
 
 /// What every process of a service is given.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct ProcessSettings {
     pub(super) variables: Vec<(String, String)>,
     /// The disk on which they run, if it is a small one.
     pub(super) disk: Option<Arc<SmallDisk>>,
 }
 
 /// `program` with these settings and no others of ours.
-pub(super) fn command(program: Program, settings: &Settings) -> Result<Command> {
+pub(super) fn command(program: Program, settings: &ProcessSettings) -> Result<Command> {
     let path = program.path()?;
     let mut command = match &settings.disk {
         Some(disk) => disk.command(None, &path)?,
@@ -92,7 +92,7 @@ pub struct Service {
     /// The process: kill it, freeze it, thaw it.
     pub process: Process,
     program: Program,
-    settings: Settings,
+    settings: ProcessSettings,
     port: u16,
     log: PathBuf,
 }
@@ -104,7 +104,7 @@ impl Service {
     /// When it ends or does not get ready; its log is in the message.
     pub(super) async fn start(
         program: Program,
-        settings: &Settings,
+        settings: &ProcessSettings,
         folder: &Path,
     ) -> Result<Self> {
         let name = program.name();
@@ -228,7 +228,7 @@ impl Service {
     }
 }
 
-fn spawn(program: Program, settings: &Settings, port: u16, log: &Path) -> Result<Process> {
+fn spawn(program: Program, settings: &ProcessSettings, port: u16, log: &Path) -> Result<Process> {
     let mut command = command(program, settings)?;
     if program == Program::Serve {
         command.arg("serve");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::service::Settings;
+use super::service::ProcessSettings;
 use super::{App, Backends};
 use crate::servers::{Account, SmallDisk};
 
@@ -91,7 +91,7 @@ impl Setup {
             apis: Vec::new(),
             workers: Vec::new(),
             backends,
-            settings: Settings {
+            settings: ProcessSettings {
                 variables,
                 disk: self.disk,
             },

@@ -53,7 +53,7 @@ impl Build {
             let name = variable.to_string_lossy();
             if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
                 .iter()
-                .any(|told| name.starts_with(told))
+                .any(|prefix| name.starts_with(prefix))
             {
                 build.env_remove(&variable);
             }

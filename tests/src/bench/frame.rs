@@ -14,7 +14,7 @@ use crate::servers::{Durability, Endpoints, Servers, psql};
 
 /// A bench: its name and its parts.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct Bench {
     /// As `cargo bench -p tests --bench` knows it.
     pub name: &'static str,
     /// In the order in which they run.
@@ -23,7 +23,7 @@ pub struct Frame {
     pub embedded: &'static [&'static str],
 }
 
-impl Frame {
+impl Bench {
     /// Runs the parts that the command line asks for; `prepare` finds what is missing before anything takes long, and
     /// adds facts to the JSON.
     pub async fn run(

@@ -40,8 +40,8 @@ impl WebDriverCompatibleCommand for DevTools {
 
 impl Browser {
     async fn tell(&self, command: &'static str, parameters: Value) -> Result<()> {
-        let told = self.client.issue_cmd(DevTools(command, parameters)).await;
-        told.map(|_| ()).context(command)
+        let issued = self.client.issue_cmd(DevTools(command, parameters)).await;
+        issued.map(|_| ()).context(command)
     }
 
     pub(super) async fn watch(&self) -> Result<()> {

@@ -10,12 +10,12 @@ use crate::wait::eventually;
 
 /// A server's process, if it runs.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct ServerProcess {
     name: &'static str,
     process: Option<Process>,
 }
 
-impl Held {
+impl ServerProcess {
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,

@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use tempfile::TempDir;
 
 use super::disk::SmallDisk;
-use super::held::Held;
+use super::held::ServerProcess;
 use super::places::{Account, postgres_program};
 use super::ports::free_port;
 use crate::process::Process;
@@ -28,7 +28,7 @@ pub enum Durability {
 /// A PostgreSQL on a loopback port, superuser `postgres`, no password.
 #[derive(Debug)]
 pub struct Postgres {
-    held: Held,
+    held: ServerProcess,
     cluster: Cluster,
 }
 
@@ -70,7 +70,7 @@ impl Postgres {
         };
         cluster.make().await?;
         let mut postgres = Self {
-            held: Held::new("PostgreSQL"),
+            held: ServerProcess::new("PostgreSQL"),
             cluster,
         };
         postgres.start_again().await?;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 
 use super::broker::Broker;
-use super::held::Held;
+use super::held::ServerProcess;
 use super::places::{Account, plain_program, rabbit_program};
 use super::ports::free_port;
 use super::postgres::run;
@@ -20,7 +20,7 @@ use crate::wait::{LATER, SOON, eventually};
 /// A RabbitMQ node of its own: own port mapper, cookie, data and ports; nothing of an installed one is touched.
 #[derive(Debug)]
 pub struct Rabbit {
-    held: Held,
+    held: ServerProcess,
     /// Erlang's port mapper: dropped after the node.
     mapper: Process,
     node: Node,
@@ -60,7 +60,7 @@ impl Rabbit {
             .args(["-port", &ports.mapper.to_string()])
             .args(["-address", "127.0.0.1"]);
         let mut rabbit = Self {
-            held: Held::new("RabbitMQ"),
+            held: ServerProcess::new("RabbitMQ"),
             mapper: Process::start("epmd", &mut mapper, &folder.path().join("epmd.log"))?,
             node: Node { ports, folder },
         };

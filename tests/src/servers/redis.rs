@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::held::Held;
+use super::held::ServerProcess;
 use super::places::{Account, plain_program};
 use super::ports::free_port;
 use crate::process::Process;
@@ -19,7 +19,7 @@ const HOST: &str = "127.0.0.1";
 /// A Redis on a loopback port. It keeps nothing over a restart: the service may not need it to.
 #[derive(Debug)]
 pub struct Redis {
-    held: Held,
+    held: ServerProcess,
     port: u16,
     folder: TempDir,
 }
@@ -31,7 +31,7 @@ impl Redis {
     /// When Redis is not installed or does not answer.
     pub async fn start() -> Result<Self> {
         let mut redis = Self {
-            held: Held::new("Redis"),
+            held: ServerProcess::new("Redis"),
             port: free_port()?,
             folder: Account::folder(None, "redis")?,
         };

@@ -158,11 +158,11 @@ async fn a_database_that_refuses_ends_the_start_with_a_line_that_names_its_varia
         let output = app
             .cli_with(arguments, &[("DATABASE_URL", &nowhere)])
             .await?;
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        let last = told.lines().last().unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = stderr.lines().last().unwrap_or_default();
         ensure!(
             output.status.code() == Some(1) && last.starts_with("DATABASE_URL: "),
-            "{arguments:?}: {told}"
+            "{arguments:?}: {stderr}"
         );
         Ok(())
     };

@@ -12,7 +12,7 @@ pub(crate) struct DrivenSender {
     pub(super) store: Store,
     pub(super) setting: Setting,
     pub(super) pepper: Arc<Pepper>,
-    /// Where its receipts are reported, up to the reference of their message.
+    /// The URL to which its receipts are reported, up to the reference of the message.
     pub(super) status_url: String,
     pub(super) link_prefix: String,
     pub(super) heartbeat: Heartbeat,

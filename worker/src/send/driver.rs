@@ -12,7 +12,6 @@ use chrono::Utc;
 use metrics::{counter, histogram};
 use platform::start::one_line;
 use sender::Handed;
-use sender::setting::Kind;
 use store::Error;
 use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
 use store::send::lease::Lease;
@@ -23,22 +22,22 @@ use uuid::Uuid;
 
 use super::driven_sender::DrivenSender;
 use super::events;
-use super::fair::Waiting;
+use super::fair::DueCampaigns;
 use super::hand_over::HandOver;
-use super::pace::{Pauses, Rate};
+use super::pace::{Pauses, TokenBucket};
 use super::renewal::Renewal;
 use super::replies;
 
 /// The time between two looks for due messages while the sender has nothing to do.
 const LOOK: Duration = Duration::from_millis(200);
-/// Results that come so soon after the first are recorded with it: a step costs a commit, whatever is in it. (Measured over SMPP with
-/// a window of ten: without it each step recorded one half of the window while the other waited.)
+/// How long a step waits for further results after the first, because each step costs a commit. (Measured over SMPP with a
+/// window of ten: without it each step recorded one half of the window while the other waited.)
 const GATHER: Duration = Duration::from_millis(2);
-/// The time before the lease is tried again, and before the database is after an error.
+/// The pause before the lease is tried again, and after an error of the database.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How long calls that are under way may take once the process is to end, which it has to within 25 s. What takes longer is
-/// unknown to whoever takes the lease then.
+/// How long calls under way may take after the shutdown began; the process must end within 25 s. The next holder of the
+/// lease makes the rest `unknown`.
 const DRAIN: Duration = Duration::from_secs(15);
 
 impl DrivenSender {
@@ -87,14 +86,14 @@ impl DrivenSender {
             lease,
             renewal,
             hand_over,
-            waiting: Waiting::default(),
-            rate: Rate::new(self.setting.rate.get(), Instant::now()),
+            waiting: DueCampaigns::default(),
+            rate: TokenBucket::new(self.setting.rate.get(), Instant::now()),
             pauses: Pauses::default(),
             calls: JoinSet::new(),
             under_way: HashMap::new(),
             outcomes: Vec::new(),
             looked_at: None,
-            told_state: None,
+            stored_state: None,
             unsure: true,
         };
         driving.resume().await?;
@@ -130,8 +129,8 @@ struct Driving<'a> {
     lease: &'a Lease,
     renewal: Renewal,
     hand_over: Arc<HandOver>,
-    waiting: Waiting,
-    rate: Rate,
+    waiting: DueCampaigns,
+    rate: TokenBucket,
     pauses: Pauses,
     calls: JoinSet<Option<Handed>>,
     /// Claimed messages whose calls have not ended.
@@ -139,24 +138,24 @@ struct Driving<'a> {
     /// Results that are not recorded yet.
     outcomes: Vec<Outcome>,
     looked_at: Option<Instant>,
-    /// As it was stored last.
-    told_state: Option<(&'static str, Option<String>)>,
+    /// The state that was stored last.
+    stored_state: Option<(&'static str, Option<String>)>,
     /// There may be claimed messages that are not known here: at first, and after a step that came to an unknown end.
     unsure: bool,
 }
 
 impl Driving<'_> {
-    /// A simulated provider forgot with its process what it has to report.
+    /// Tells a provider that loses receipts with its process of which messages they are still to come.
     async fn resume(&self) -> Result<(), Error> {
-        let setting = &self.sender.setting;
-        if setting.kind == Kind::Demo && setting.receipts {
+        let (setting, provider) = (&self.sender.setting, &self.hand_over.provider);
+        if provider.loses_receipts() && setting.receipts {
             let accepted = self.sender.store.accepted_messages(&setting.name).await?;
             let accepted = accepted.into_iter().map(|message| {
                 let number = u32::try_from(message.account_number).unwrap_or_default();
                 let id = message.message_id;
                 (id, self.sender.pepper.reference(number, id))
             });
-            self.hand_over.provider.resume(accepted.collect());
+            provider.resume(accepted.collect());
         }
         Ok(())
     }
@@ -173,7 +172,7 @@ impl Driving<'_> {
                 .add(store.campaigns_with_due(&setting.name).await?);
             self.looked_at = Some(now);
         }
-        self.tell_state(now).await?;
+        self.store_state(now).await?;
         self.opt_out().await?;
         // How many messages may be handed over now.
         let places = if is_ending {
@@ -230,17 +229,17 @@ impl Driving<'_> {
         }
     }
 
-    /// Stores how the sender is, where that changed.
-    async fn tell_state(&mut self, now: Instant) -> Result<(), Error> {
+    /// Stores the state of the sender if it changed.
+    async fn store_state(&mut self, now: Instant) -> Result<(), Error> {
         let state = self.pauses.state(now);
-        if self.told_state.as_ref() != Some(&state) {
+        if self.stored_state.as_ref() != Some(&state) {
             let (store, name) = (&self.sender.store, &self.lease.name);
             store
                 .set_sender_state(name, state.0, state.1.as_deref())
                 .await?;
             counter!("feedback_sender_states_total", "sender" => name.clone(), "state" => state.0)
                 .increment(1);
-            self.told_state = Some(state);
+            self.stored_state = Some(state);
         }
         Ok(())
     }
@@ -255,7 +254,7 @@ impl Driving<'_> {
         self.under_way.insert(self.calls.spawn(call).id(), key);
     }
 
-    /// Puts phones on the suppression list of which the provider said that they opted out.
+    /// Adds phones to the suppression list that opted out by the provider's word.
     async fn opt_out(&self) -> Result<(), Error> {
         let provider = &self.hand_over.provider;
         for Outcome { claimed, code, .. } in &self.outcomes {
@@ -270,8 +269,8 @@ impl Driving<'_> {
         Ok(())
     }
 
-    /// Finds what is claimed and not known here. What a step of this process claimed whose end was not known was never handed over;
-    /// what processes before it had claimed may have been.
+    /// Finds claimed messages that are not known here. Those of a step of this process whose commit got no answer were never
+    /// handed over; those of earlier processes may have been.
     async fn find_claimed(&mut self) -> Result<(), Error> {
         let known = self.outcomes.iter().map(|outcome| outcome.claimed);
         let known: HashSet<ClaimedKey> = known.chain(self.under_way.values().copied()).collect();

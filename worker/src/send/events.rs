@@ -22,7 +22,7 @@ use super::hand_over::HandOver;
 /// Events that are stored at once, at most.
 const BATCH: usize = 500;
 
-/// Receipts that came before the result with their id are looked at this often.
+/// How often receipts that came before the result with their id are tried again.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// Takes events of a provider, as many at once as have come, until `stop`; what came before it is still stored.
@@ -49,7 +49,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
             event = provider.event() => batch.push(event),
         }
         let is_last = stop.is_cancelled();
-        // Without tokio's limit on how often a task goes on without a pause, which is less than a batch.
+        // Outside of tokio's cooperative budget, which is smaller than a batch.
         while batch.len() < BATCH
             && let Some(event) = unconstrained(provider.event()).now_or_never()
         {
@@ -62,7 +62,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     }
 }
 
-/// Who stores a provider's events.
+/// Stores a provider's events.
 struct EventStore<'a> {
     sender: &'a DrivenSender,
     /// By number, as they become known.

@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 /// The campaigns that may have messages due, by account.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct DueCampaigns {
     campaigns: BTreeMap<Uuid, VecDeque<CampaignKey>>,
     turns: Turns,
 }
 
-impl Waiting {
+impl DueCampaigns {
     pub(super) fn is_empty(&self) -> bool {
         self.campaigns.is_empty()
     }
@@ -30,7 +30,7 @@ impl Waiting {
         }
     }
 
-    /// Takes a campaign out that has nothing due.
+    /// Removes a campaign that has nothing due.
     pub(super) fn remove(&mut self, key: CampaignKey) {
         if let Some(of_account) = self.campaigns.get_mut(&key.account_id) {
             of_account.retain(|other| *other != key);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn accounts_share_places_and_campaigns_take_turns() {
-        let mut waiting = Waiting::default();
+        let mut waiting = DueCampaigns::default();
         waiting.add([key(1, 1), key(1, 2), key(2, 3)]);
         let mut seen = Vec::new();
         for _ in 0..2 {

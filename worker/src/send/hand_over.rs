@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
-use sender::{Deadline, Handed, Message, Provider};
+use sender::{Deadline, Handed, Outbound, Provider};
 use store::send::drive::{Claimed, ClaimedKey, Outcome};
 
 use super::driven_sender::DrivenSender;
@@ -12,7 +12,7 @@ use super::driven_sender::DrivenSender;
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
 const RETRY: TimeDelta = TimeDelta::seconds(30);
 
-/// Who hands messages over.
+/// Hands messages over to a provider.
 pub(super) struct HandOver {
     pub sender: Arc<DrivenSender>,
     pub provider: Arc<dyn Provider>,
@@ -39,13 +39,13 @@ impl HandOver {
     }
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
-    fn message(&self, claimed: Claimed, deadline: Deadline) -> Option<Message> {
+    fn message(&self, claimed: Claimed, deadline: Deadline) -> Option<Outbound> {
         let sender = &self.sender;
         let from = sender.setting.from_for(&claimed.phone)?.to_owned();
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
         let message_id = claimed.key.message_id;
         let reference = sender.pepper.reference(number, message_id);
-        Some(Message {
+        Some(Outbound {
             message_id,
             status_url: format!("{}?ref={reference}", sender.status_url),
             wants_receipts: sender.setting.receipts,

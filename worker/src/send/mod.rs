@@ -68,7 +68,7 @@ impl SendingJob {
             .collect()
     }
 
-    /// Whether no sender is in error. One that is keeps nobody else from sending, so the process is as ready as before.
+    /// Whether no sender is in error. Not required for readiness, because other senders go on.
     pub(crate) fn check(&self) -> Check {
         let senders = self.loops.iter();
         let names: Arc<[String]> = senders.map(|sender| sender.setting.name.clone()).collect();

@@ -1,10 +1,10 @@
-//! How fast a sender may be used: its rate, and pauses after what blames it.
+//! How fast a sender may be used: its rate, and pauses after its faults.
 
 use std::time::{Duration, Instant};
 
 use sender::Handed;
 
-/// What a sender may hand over at once after a quiet moment is its rate in this time.
+/// The size of the bucket, in seconds of the rate.
 const BURST: f64 = 0.1;
 /// The first pause after a fault of the sender; each next one is twice as long.
 const FAULT: Duration = Duration::from_secs(30);
@@ -12,20 +12,21 @@ const LONGEST_FAULT: Duration = Duration::from_mins(10);
 /// The same after a throttled call that names no time.
 const THROTTLED: Duration = Duration::from_secs(1);
 const LONGEST_THROTTLED: Duration = Duration::from_mins(1);
-/// So many calls without a certain result, one after the other, count as a fault of the sender.
+/// This many uncertain calls in a row count as a fault of the sender.
 const MAX_UNCERTAIN: u32 = 5;
 
-/// The rate in parts a second: what was not used is saved for a moment only, and what was used too much is paid back.
+/// A token bucket of parts. Its content may be negative: a message may take more parts than are free, which later ones wait
+/// for.
 #[derive(Debug)]
-pub(super) struct Rate {
+pub(super) struct TokenBucket {
     a_second: f64,
     /// Parts that may be handed over now.
     free: f64,
     at: Instant,
 }
 
-impl Rate {
-    /// Empty at first: whoever drove the sender before may have used it up.
+impl TokenBucket {
+    /// Empty at first, because the driver before may have used it up.
     pub(super) fn new(a_second: u32, now: Instant) -> Self {
         Self {
             a_second: a_second.into(),
@@ -138,7 +139,7 @@ mod tests {
     fn a_rate_is_kept_and_saves_nothing_up() {
         let start = Instant::now();
         let after = |millis: u64| start + Duration::from_millis(millis);
-        let mut rate = Rate::new(100, start);
+        let mut rate = TokenBucket::new(100, start);
         assert_eq!(rate.free(start), 0);
         assert_eq!(rate.free(after(50)), 5);
         rate.spend(5);
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn a_slow_rate_lets_one_through() {
         let start = Instant::now();
-        let mut rate = Rate::new(1, start);
+        let mut rate = TokenBucket::new(1, start);
         assert_eq!(rate.free(start + Duration::from_millis(900)), 0);
         assert_eq!(rate.free(start + Duration::from_secs(9)), 1);
     }

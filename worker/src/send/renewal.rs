@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// A lease that is renewed until this is dropped.
 pub(super) struct Renewal {
-    /// Until when it is certain that nobody else has it; none once it is lost.
+    /// The moment until which no other process can have the lease. `None` once it is lost.
     trusted: watch::Receiver<Option<Instant>>,
     _task: AbortOnDropHandle<()>,
 }
@@ -45,7 +45,7 @@ impl Renewal {
         self.trusted.borrow().is_none()
     }
 
-    /// Until when something may be handed over.
+    /// The moment until which messages may be handed over.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline::moving(self.trusted.clone())
     }

@@ -12,7 +12,7 @@ use super::hand_over::HandOver;
 /// The time between two looks.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Hands over the replies of the sender that `lease` is of, until `stop`. Each is handed over once, whatever comes of it.
+/// Hands over the replies of the sender that `lease` is of, until `stop`. Each is handed over once, whatever the result.
 pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: CancellationToken) {
     let mut looks = tokio::time::interval(LOOK);
     while stop.run_until_cancelled(looks.tick()).await.is_some() {

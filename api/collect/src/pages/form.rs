@@ -6,14 +6,14 @@ use domain::form::{Field, FormContent};
 use domain::invalid::Invalid;
 use uuid::Uuid;
 
-use super::page::{Frame, Page, Prepared};
+use super::page::{Frame, HtmlPage, Prepared};
 use super::question::{Control, Question};
 use super::wording;
 
 /// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
 /// link offers to get no more messages.
 pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepared {
-    let page = FormPage {
+    let page = PublicFormPage {
         f,
         title: &form.title,
         summary: None,
@@ -24,7 +24,7 @@ pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepare
 }
 
 /// The page of a form that has no link, to be looked at in a frame of another page of the service.
-pub fn preview(f: Frame<'_>, form: &FormContent) -> Page {
+pub fn preview(f: Frame<'_>, form: &FormContent) -> HtmlPage {
     prepare(f, form, false).preview()
 }
 
@@ -49,7 +49,7 @@ pub fn form_again(
     why: FormNotice<'_>,
     token: &str,
     visit: Uuid,
-) -> Page {
+) -> HtmlPage {
     let (problems, name) = match why {
         FormNotice::Invalid(problems) => (problems, "public-check"),
         FormNotice::TooMany => ([].as_slice(), "public-busy"),
@@ -75,7 +75,7 @@ pub fn form_again(
         text,
         wrong: wrong.collect(),
     };
-    let page = FormPage {
+    let page = PublicFormPage {
         f,
         title: &form.title,
         summary: Some(summary),
@@ -111,7 +111,7 @@ fn is_of(problem: &Invalid, key: &str) -> bool {
 
 #[derive(Template)]
 #[template(path = "form.html", whitespace = "minimize")]
-struct FormPage<'a> {
+struct PublicFormPage<'a> {
     f: Frame<'a>,
     title: &'a str,
     summary: Option<Summary<'a>>,

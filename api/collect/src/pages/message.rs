@@ -6,40 +6,40 @@ use domain::form::FormContent;
 use uuid::Uuid;
 
 use super::form::questions;
-use super::page::{Frame, Page, Prepared};
+use super::page::{Frame, HtmlPage, Prepared};
 
 /// After an answer was stored. `title` is the form's.
-pub fn thanks(f: Frame<'_>, title: &str) -> Page {
+pub fn thanks(f: Frame<'_>, title: &str) -> HtmlPage {
     good(f, title, "public-thanks")
 }
 
 /// After somebody opted out. `title` is the form's.
-pub fn stopped(f: Frame<'_>, title: &str) -> Page {
+pub fn stopped(f: Frame<'_>, title: &str) -> HtmlPage {
     good(f, title, "public-stop")
 }
 
 /// After somebody wanted to opt out whose phone is not known any more.
-pub fn not_stopped(f: Frame<'_>) -> Page {
-    Message::new(f, EXCLAMATION, "public-unstopped").page("")
+pub fn not_stopped(f: Frame<'_>) -> HtmlPage {
+    MessagePage::new(f, EXCLAMATION, "public-unstopped").page("")
 }
 
-fn good(f: Frame<'_>, title: &str, name: &str) -> Page {
-    Message {
+fn good(f: Frame<'_>, title: &str, name: &str) -> HtmlPage {
+    MessagePage {
         about: title,
         good: true,
-        ..Message::new(f, CHECK, name)
+        ..MessagePage::new(f, CHECK, name)
     }
     .page("")
 }
 
 /// For a token that opens no link.
-pub fn not_found(f: Frame<'_>) -> Page {
-    Message::new(f, LENS, "public-nothing").page("")
+pub fn not_found(f: Frame<'_>) -> HtmlPage {
+    MessagePage::new(f, LENS, "public-nothing").page("")
 }
 
 /// For a link that is deleted, expired or used up.
-pub fn gone(f: Frame<'_>) -> Page {
-    Message::new(f, CLOCK, "public-closed").page("")
+pub fn gone(f: Frame<'_>) -> HtmlPage {
+    MessagePage::new(f, CLOCK, "public-closed").page("")
 }
 
 /// The same after a submission: with all that was `typed`, so that it can be copied.
@@ -48,37 +48,37 @@ pub fn form_closed(
     form: &FormContent,
     typed: &[(String, String)],
     token: &str,
-) -> Page {
+) -> HtmlPage {
     let questions = questions(f.t, form, typed, &[]);
     let answers = questions
         .iter()
         .map(|question| (question.label, question.answer()));
-    Message {
+    MessagePage {
         about: &form.title,
         answers: answers.filter(|(_, answer)| !answer.is_empty()).collect(),
-        ..Message::new(f, CLOCK, "public-late")
+        ..MessagePage::new(f, CLOCK, "public-late")
     }
     .page(token)
 }
 
 /// For a submission that could not be taken, nor its form shown: keeps all that was sent, to be sent again.
-pub fn send_again(f: Frame<'_>, token: &str, sent: &[(String, String)]) -> Page {
-    Message {
+pub fn send_again(f: Frame<'_>, token: &str, sent: &[(String, String)]) -> HtmlPage {
+    MessagePage {
         kept: sent,
-        ..Message::new(f, EXCLAMATION, "public-kept")
+        ..MessagePage::new(f, EXCLAMATION, "public-kept")
     }
     .page(token)
 }
 
 /// For any other failure.
-pub fn trouble(f: Frame<'_>, status: StatusCode) -> Page {
+pub fn trouble(f: Frame<'_>, status: StatusCode) -> HtmlPage {
     let name = match status {
         StatusCode::PAYLOAD_TOO_LARGE => "public-large",
         StatusCode::TOO_MANY_REQUESTS => "public-many",
         status if status.is_client_error() => "public-unread",
         _ => "public-broken",
     };
-    Message::new(f, EXCLAMATION, name).page("")
+    MessagePage::new(f, EXCLAMATION, name).page("")
 }
 
 // Drawn in a square of 24.
@@ -89,7 +89,7 @@ const EXCLAMATION: &str = "M12 4v10m0 5v.01";
 
 #[derive(Template)]
 #[template(path = "message.html", whitespace = "minimize")]
-struct Message<'a> {
+struct MessagePage<'a> {
     f: Frame<'a>,
     /// The path of a drawing.
     mark: &'static str,
@@ -105,7 +105,7 @@ struct Message<'a> {
     kept: &'a [(String, String)],
 }
 
-impl<'a> Message<'a> {
+impl<'a> MessagePage<'a> {
     /// `name` is that of its heading; its text is named after it.
     fn new(f: Frame<'a>, mark: &'static str, name: &str) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    fn page(&self, token: &str) -> Page {
+    fn page(&self, token: &str) -> HtmlPage {
         Prepared::new(&self.to_string()).fill(token, Uuid::nil())
     }
 }

@@ -1,6 +1,6 @@
 //! The pages that people see who open a link: the form, what comes after it, and what is said instead of it.
 //!
-//! - `page`: a page with its holes, filled for one reader; the headers that keep it safe.
+//! - `page`: a page with its placeholders, filled for one reader; the headers that keep it safe.
 //! - `form`: the form, empty ([`prepare`], [`preview`]) or with all that was typed ([`form_again`]); `question` is one field of
 //!   it, `wording` what a problem is called there.
 //! - `message`: pages without questions. `qr`: a link as a QR code.
@@ -26,5 +26,5 @@ pub use self::form::{FormNotice, form_again, prepare, preview};
 pub use self::message::{
     form_closed, gone, not_found, not_stopped, send_again, stopped, thanks, trouble,
 };
-pub use self::page::{Frame, Page, Prepared, logo};
+pub use self::page::{Frame, HtmlPage, Prepared, logo};
 pub use self::qr::qr_code;

@@ -1,6 +1,6 @@
-//! A page as text with holes, and the response that fills them.
+//! A page as text with placeholders, and the response that fills them.
 //!
-//! Templates write a hole as `<:name>`. Nothing else in a rendered page can look like that, because every `<` of a text
+//! Templates write a placeholder as `<:name>`. Nothing else in a rendered page can look like that, because every `<` of a text
 //! is escaped.
 
 use std::convert::Infallible;
@@ -21,7 +21,7 @@ use store::account::PageBranding;
 use strum::EnumString;
 use uuid::Uuid;
 
-/// Whose a page is, and the language of its own words.
+/// The account that a page shows, and the language of the page's own words.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     pub t: &'static Text,
@@ -29,12 +29,12 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'static> {
-    /// Of a page that is nobody's, for whoever asks.
+    /// The frame of a page without an account, in the language of the request.
     pub fn of_request(headers: &HeaderMap) -> Self {
         Self::plain(of_request(headers))
     }
 
-    /// Of a page that is nobody's.
+    /// The frame of a page without an account.
     pub fn plain(t: &'static Text) -> Self {
         const NOBODY: &PageBranding = &PageBranding {
             name: None,
@@ -48,7 +48,7 @@ impl Frame<'static> {
 
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// What is only known when a page is sent.
+/// Values that are only known when a page is sent.
 #[derive(Debug, EnumString)]
 #[strum(serialize_all = "snake_case")]
 enum Placeholder {
@@ -69,11 +69,11 @@ const SHARED: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Prepared {
     begin: Bytes,
-    /// Holes, each with the text after it.
+    /// Placeholders, each with the text after it.
     pieces: Vec<(Placeholder, Bytes)>,
     /// Bytes of a filled page, about.
     size: usize,
-    /// Those that each reader has a copy of, about.
+    /// Bytes that are copied for each reader, about.
     copied: usize,
 }
 
@@ -82,20 +82,20 @@ impl Prepared {
         let mut texts = rendered.split("<:");
         let text = |text: &str| Bytes::copy_from_slice(text.as_bytes());
         let begin = text(texts.next().unwrap_or_default());
-        // Templates have no holes but these.
+        // Templates have no placeholders but these.
         let piece = |piece: &str| {
-            let (hole, after) = piece.split_once('>')?;
-            Some((hole.parse().ok()?, text(after)))
+            let (placeholder, after) = piece.split_once('>')?;
+            Some((placeholder.parse().ok()?, text(after)))
         };
         let pieces: Vec<(Placeholder, Bytes)> = texts.filter_map(piece).collect();
         let texts = [&begin]
             .into_iter()
             .chain(pieces.iter().map(|(_, text)| text));
         let copied = texts.map(Bytes::len).filter(|length| *length < SHARED);
-        let holes = 40 * pieces.len();
+        let placeholders = 40 * pieces.len();
         Self {
-            size: rendered.len() + holes,
-            copied: copied.sum::<usize>() + holes,
+            size: rendered.len() + placeholders,
+            copied: copied.sum::<usize>() + placeholders,
             begin,
             pieces,
         }
@@ -107,7 +107,7 @@ impl Prepared {
     }
 
     /// The page for one reader who opened this link, and whose answers will belong to this visit.
-    pub fn fill(&self, token: &str, visit: Uuid) -> Page {
+    pub fn fill(&self, token: &str, visit: Uuid) -> HtmlPage {
         self.fill_with(
             token,
             visit,
@@ -117,7 +117,7 @@ impl Prepared {
 
     /// The page in a frame of another one of the service, at a path that ends with `preview`, below which is the logo. It sends
     /// nothing.
-    pub(super) fn preview(&self) -> Page {
+    pub(super) fn preview(&self) -> HtmlPage {
         self.fill_with(
             "preview",
             Uuid::nil(),
@@ -126,7 +126,7 @@ impl Prepared {
     }
 
     /// With a nonce of its own.
-    fn fill_with(&self, token: &str, visit: Uuid, sends: &str) -> Page {
+    fn fill_with(&self, token: &str, visit: Uuid, sends: &str) -> HtmlPage {
         let nonce = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
         let mut visit_text = Uuid::encode_buffer();
         let visit = visit.hyphenated().encode_lower(&mut visit_text);
@@ -135,15 +135,15 @@ impl Prepared {
             copied: BytesMut::with_capacity(self.copied),
         };
         text.push(&self.begin);
-        for (hole, after) in &self.pieces {
-            text.copied.extend_from_slice(match hole {
+        for (placeholder, after) in &self.pieces {
+            text.copied.extend_from_slice(match placeholder {
                 Placeholder::Nonce => nonce.as_bytes(),
                 Placeholder::Token => token.as_bytes(),
                 Placeholder::Visit => visit.as_bytes(),
             });
             text.push(after);
         }
-        Page {
+        HtmlPage {
             kind: "text/html; charset=utf-8",
             text,
             policy: policy(&nonce, sends),
@@ -153,7 +153,7 @@ impl Prepared {
 
 /// A whole page for one reader, or a drawing: as a response 200, unless a status is put before it.
 #[derive(Debug)]
-pub struct Page {
+pub struct HtmlPage {
     kind: &'static str,
     text: PageText,
     policy: HeaderValue,
@@ -184,7 +184,7 @@ impl PageText {
     }
 }
 
-impl Page {
+impl HtmlPage {
     /// An SVG, which has no style and no script.
     pub(super) fn drawing(svg: String) -> Self {
         Self {
@@ -206,7 +206,7 @@ impl Page {
     }
 }
 
-impl IntoResponse for Page {
+impl IntoResponse for HtmlPage {
     /// The token of the link is a secret of its reader: it is not passed on to other places, not kept by caches, and not listed by
     /// search engines.
     fn into_response(self) -> Response {
@@ -244,7 +244,7 @@ pub fn logo(kind: &'static str, image: impl Into<Body>) -> Response {
     (headers, image.into()).into_response()
 }
 
-/// Nothing runs and nothing looks but what carries the nonce; nothing is fetched but the logo, and what `sends` says.
+/// Allows only scripts and styles with the nonce, the logo, and what `sends` says.
 fn policy(nonce: &str, sends: &str) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data: 'self'; \

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use askama::Template;
 use fast_qr::{ECL, QRBuilder};
 
-use super::page::Page;
+use super::page::HtmlPage;
 
 /// Light modules around a code, as ISO/IEC 18004 asks.
 const MARGIN: usize = 4;
 
 /// The QR code of `url` as SVG, readable with 15 % of it damaged; `None` if no code has room for so long a link (2,331 bytes
 /// fit).
-pub fn qr_code(url: &str) -> Option<Page> {
+pub fn qr_code(url: &str) -> Option<HtmlPage> {
     let code = QRBuilder::new(url).ecl(ECL::M).build().ok()?;
     let mut path = String::new();
     for y in 0..code.size {
@@ -34,7 +34,7 @@ pub fn qr_code(url: &str) -> Option<Page> {
         pixels: 8 * size,
         path,
     };
-    Some(Page::drawing(drawing.to_string()))
+    Some(HtmlPage::drawing(drawing.to_string()))
 }
 
 #[derive(Template)]

@@ -114,7 +114,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 }
 
 #[test]
-fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
+fn every_placeholder_is_filled_and_a_page_has_a_nonce_of_its_own() {
     let form = prepare(plain(), &every_type("Question"), true);
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
     let html = &one.html();
@@ -134,7 +134,7 @@ fn every_hole_is_filled_and_a_page_has_a_nonce_of_its_own() {
 }
 
 #[test]
-fn a_text_that_looks_like_a_hole_is_none() {
+fn a_text_that_looks_like_a_placeholder_is_none() {
     let text = "<:nonce><:visit><:token>";
     let form = every_type(text);
     let typed = [("city", text), ("words", text)];

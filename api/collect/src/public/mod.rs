@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, Frame, Page, qr_code};
+use crate::pages::{self, Frame, HtmlPage, qr_code};
 use api_http::accept::languages;
 use api_http::{Code, Network, Problem, QUICK, Result, within};
 use api_language::{Text, of_code, wanted};
@@ -28,7 +28,7 @@ use api_language::{Text, of_code, wanted};
 /// Somebody who opens the link of a path.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct Visitor {
+pub struct PublicRequest {
     #[param(ignore)]
     state: CollectState,
     #[param(ignore)]
@@ -44,7 +44,7 @@ pub struct Visitor {
     token: String,
 }
 
-impl FromRequestParts<CollectState> for Visitor {
+impl FromRequestParts<CollectState> for PublicRequest {
     type Rejection = Infallible;
 
     async fn from_request_parts(
@@ -64,7 +64,7 @@ impl FromRequestParts<CollectState> for Visitor {
     }
 }
 
-impl Visitor {
+impl PublicRequest {
     /// A request that is refused costs its address one of its failures: judging it was work. Without any left, that is the
     /// problem.
     fn charge(&self, problem: Problem) -> Problem {
@@ -162,7 +162,7 @@ impl IntoResponse for PageProblem {
 }
 
 /// A page for people, with the status and the headers of a problem.
-fn answer_with(problem: &Problem, page: Page) -> Response {
+fn answer_with(problem: &Problem, page: HtmlPage) -> Response {
     (problem.code().status(), problem.headers(), page).into_response()
 }
 
@@ -181,14 +181,14 @@ fn gone() -> Problem {
     get,
     path = "/f/{token}",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
         (status = 410, description = "The link takes no more answers", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
+pub async fn show_form(visitor: PublicRequest) -> Result<HtmlPage, PageProblem> {
     let opened = visitor.open().await;
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
     let (f, language) = (visitor.frame(&opened), visitor.language());
@@ -202,13 +202,13 @@ pub async fn show_form(visitor: Visitor) -> Result<Page, PageProblem> {
     get,
     path = "/f/{token}/qr.svg",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     responses(
         (status = 200, description = "The QR code", body = String, content_type = "image/svg+xml"),
         (status = 410, description = "`link_gone`"),
     ),
 )]
-pub async fn draw_link(visitor: Visitor) -> Result<Page> {
+pub async fn draw_link(visitor: PublicRequest) -> Result<HtmlPage> {
     visitor.open().await?;
     // A longer address than a QR code holds cannot be drawn.
     qr_code(&visitor.state.app.link_url(&visitor.token)).ok_or_else(Problem::not_found)
@@ -219,7 +219,7 @@ pub async fn draw_link(visitor: Visitor) -> Result<Page> {
     get,
     path = "/f/{token}/logo",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     responses(
         (status = 200, description = "The logo, to be kept for five minutes", content(
             (Vec<u8> = "image/png"),
@@ -228,7 +228,7 @@ pub async fn draw_link(visitor: Visitor) -> Result<Page> {
         (status = 404, description = "`not_found`, also where there is no logo"),
     ),
 )]
-pub async fn show_logo(visitor: Visitor) -> Result<Response> {
+pub async fn show_logo(visitor: PublicRequest) -> Result<Response> {
     let opened = visitor.enter().await?;
     let CollectState { app, links, .. } = &visitor.state;
     let logo = if opened.link.look.has_logo {
@@ -245,13 +245,13 @@ pub async fn show_logo(visitor: Visitor) -> Result<Response> {
     get,
     path = "/f/{token}/thanks",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
+pub async fn say_thanks(visitor: PublicRequest) -> Result<HtmlPage, PageProblem> {
     let opened = visitor.find().await;
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
@@ -267,13 +267,13 @@ pub async fn say_thanks(visitor: Visitor) -> Result<Page, PageProblem> {
     post,
     path = "/f/{token}/stop",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     responses(
         (status = 200, description = "A page that says so, or how else to do it where the phone is not known any more", body = String, content_type = "text/html"),
         (status = 404, description = "No message has this link", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
+pub async fn stop_messages(visitor: PublicRequest) -> Result<HtmlPage, PageProblem> {
     let stopped = stop(&visitor).await;
     let (opened, is_stopped) = stopped.map_err(|problem| visitor.tell(problem))?;
     let title = &visitor.form(&opened).title;
@@ -285,7 +285,7 @@ pub async fn stop_messages(visitor: Visitor) -> Result<Page, PageProblem> {
 }
 
 /// Whether the phone of the message is known, so that it gets no more.
-async fn stop(visitor: &Visitor) -> Result<(Arc<Opened>, bool)> {
+async fn stop(visitor: &PublicRequest) -> Result<(Arc<Opened>, bool)> {
     let opened = visitor.enter().await?;
     let link = &opened.link;
     if !link.is_of_message {

@@ -18,10 +18,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::view::no_visit;
-use super::{PageProblem, Visitor, answer_with, gone};
+use super::{PageProblem, PublicRequest, answer_with, gone};
 use crate::CollectState;
 use crate::links::Opened;
-use crate::pages::{self, FormNotice, Page};
+use crate::pages::{self, FormNotice, HtmlPage};
 use api_http::body::{self, ContentType, Limit, Pairs, json_as, plain, urlencoded};
 use api_http::memory::MemoryPermit;
 use api_http::{AppState, Code, Problem, QUICK, Result, parse_uuid, within};
@@ -35,7 +35,7 @@ const BODY: Limit = Limit {
 type Judged = Result<Answers, Vec<Invalid>>;
 
 /// Why answers that a link could take are not stored.
-enum Refused {
+enum NotStored {
     /// This is wrong with them.
     Invalid(Vec<Invalid>),
     /// The address has given the link enough for an hour.
@@ -72,7 +72,7 @@ pub struct AnswersRequest {
     post,
     path = "/f/{token}",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     request_body(content(
         (AnswersRequest = "application/json"),
         (std::collections::BTreeMap<String, String> = "application/x-www-form-urlencoded"),
@@ -87,7 +87,7 @@ pub struct AnswersRequest {
         (status = 422, description = "`validation_failed`; of a form: the page with what was typed"),
     ),
 )]
-pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Response> {
+pub async fn submit_answers(visitor: PublicRequest, request: Request) -> Result<Response> {
     let kind = ContentType::of(request.headers()).map(|kind| kind.essence);
     if kind.as_deref() == Some("application/x-www-form-urlencoded") {
         return Ok(of_form(&visitor, request).await.into_response());
@@ -96,10 +96,10 @@ pub async fn submit_answers(visitor: Visitor, request: Request) -> Result<Respon
     let read = read_json(&visitor.state, &opened, request).await;
     let (visit, answers) = read.map_err(|problem| visitor.charge(problem))?;
     let taken = take(&visitor, &opened, visit, answers).await?;
-    // These count as failures already.
+    // These count as failures of the address already.
     let feedback_id = taken.map_err(|refused| match refused {
-        Refused::Enough(problem) => problem,
-        Refused::Invalid(mut wrong) => {
+        NotStored::Enough(problem) => problem,
+        NotStored::Invalid(mut wrong) => {
             for problem in &mut wrong {
                 problem.pointer.insert_str(0, "/answers");
             }
@@ -137,7 +137,7 @@ fn judge(form: &FormContent, mut members: Map<String, Value>) -> Result<(Option<
     }
 }
 
-async fn of_form(visitor: &Visitor, request: Request) -> Result<Response, PageProblem> {
+async fn of_form(visitor: &PublicRequest, request: Request) -> Result<Response, PageProblem> {
     let found = match visitor.find().await {
         Err(problem) if problem.code() == Code::NotFound => return Err(visitor.tell(problem)),
         // Also where nothing is opened: what was typed is given back.
@@ -201,7 +201,7 @@ impl Sent {
 
     async fn submit(
         mut self,
-        visitor: &Visitor,
+        visitor: &PublicRequest,
         opened: &Opened,
         permit: MemoryPermit,
     ) -> Response {
@@ -224,12 +224,12 @@ impl Sent {
                 let location = [(LOCATION, format!("{token}/thanks"))];
                 (StatusCode::SEE_OTHER, location).into_response()
             }
-            Ok(Err(Refused::Enough(problem))) => {
+            Ok(Err(NotStored::Enough(problem))) => {
                 let answer = |page| answer_with(&problem, page);
                 self.page(visitor, opened, FormNotice::Enough, permit, answer)
                     .await
             }
-            Ok(Err(Refused::Invalid(problems))) => {
+            Ok(Err(NotStored::Invalid(problems))) => {
                 let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
                 self.page(
                     visitor,
@@ -252,7 +252,7 @@ impl Sent {
     /// The page to be sent again when the problem is over.
     async fn again(
         &self,
-        visitor: &Visitor,
+        visitor: &PublicRequest,
         opened: &Opened,
         problem: &Problem,
         permit: MemoryPermit,
@@ -269,11 +269,11 @@ impl Sent {
     /// for this reader alone: it is made once the account has memory for it, which it holds until it is sent.
     async fn page(
         &self,
-        visitor: &Visitor,
+        visitor: &PublicRequest,
         opened: &Opened,
         why: FormNotice<'_>,
         mut permit: MemoryPermit,
-        answer: impl FnOnce(Page) -> Response,
+        answer: impl FnOnce(HtmlPage) -> Response,
     ) -> Response {
         let (f, form) = (visitor.frame(opened), visitor.form(opened));
         let links = &visitor.state.links;
@@ -295,14 +295,14 @@ impl Sent {
     }
 
     /// A page without questions that keeps what was sent, to be sent again.
-    fn keep(&self, visitor: &Visitor, problem: &Problem, permit: MemoryPermit) -> Response {
+    fn keep(&self, visitor: &PublicRequest, problem: &Problem, permit: MemoryPermit) -> Response {
         let page = pages::send_again(visitor.plain(), &visitor.token, &self.pairs);
         permit.hold(answer_with(problem, page))
     }
 }
 
 /// The feedback that stands for a visit, or why its answers are not stored.
-type Taken = Result<Uuid, Refused>;
+type Taken = Result<Uuid, NotStored>;
 
 /// Stores a visit's answers if they are valid, or says why not. Without a visit it is a new one. Gives the feedback that
 /// stands for the visit, stored now or before; of a test message's link nothing is stored.
@@ -310,7 +310,7 @@ type Taken = Result<Uuid, Refused>;
 /// # Errors
 /// The link takes no more answers, the address has sent too much that is refused, or the service failed.
 async fn take(
-    visitor: &Visitor,
+    visitor: &PublicRequest,
     opened: &Opened,
     visit: Option<Uuid>,
     answers: Judged,
@@ -327,21 +327,21 @@ async fn take(
     };
     let outcome = match &taken {
         Ok(Ok(_)) => "stored",
-        Ok(Err(Refused::Invalid(_))) => Code::ValidationFailed.as_str(),
-        Ok(Err(Refused::Enough(problem))) | Err(problem) => problem.code().as_str(),
+        Ok(Err(NotStored::Invalid(_))) => Code::ValidationFailed.as_str(),
+        Ok(Err(NotStored::Enough(problem))) | Err(problem) => problem.code().as_str(),
     };
     metrics::counter!("feedback_answers_total", "outcome" => outcome).increment(1);
     taken
 }
 
 async fn store(
-    visitor: &Visitor,
+    visitor: &PublicRequest,
     opened: &Opened,
     visit: Option<Uuid>,
     answers: &Answers,
 ) -> Result<Taken> {
     let link = &opened.link;
-    let Visitor { state, network, .. } = visitor;
+    let PublicRequest { state, network, .. } = visitor;
     let place = match state
         .address_answers
         .take(link.link_id, link.kiosk, *network)
@@ -349,7 +349,7 @@ async fn store(
         Ok(place) => place,
         Err(enough) => {
             let first = first(visitor, opened, visit).await?;
-            return Ok(first.ok_or(Refused::Enough(enough)));
+            return Ok(first.ok_or(NotStored::Enough(enough)));
         }
     };
     let visit = visit.unwrap_or_else(Uuid::now_v7);
@@ -374,7 +374,7 @@ async fn store(
             Ok(Ok(feedback_id))
         }
         Recorded::Gone => {
-            // One that is late is no failure yet, but many of them are.
+            // A single late submission is no failure of the address, but many are.
             let _ = state.app.failures.take(*network);
             Err(gone())
         }
@@ -383,7 +383,7 @@ async fn store(
 
 /// A visit that has answered before gets its first answer's result, whatever it sends now.
 async fn refuse(
-    visitor: &Visitor,
+    visitor: &PublicRequest,
     opened: &Opened,
     visit: Option<Uuid>,
     problems: Option<Vec<Invalid>>,
@@ -392,13 +392,17 @@ async fn refuse(
         return Ok(Ok(feedback_id));
     }
     match problems {
-        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(Refused::Invalid(problems))),
+        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(NotStored::Invalid(problems))),
         _ => Err(gone()),
     }
 }
 
 /// The feedback of a visit that has answered before, for a request that stores nothing. One of any other visit is a failure.
-async fn first(visitor: &Visitor, opened: &Opened, visit: Option<Uuid>) -> Result<Option<Uuid>> {
+async fn first(
+    visitor: &PublicRequest,
+    opened: &Opened,
+    visit: Option<Uuid>,
+) -> Result<Option<Uuid>> {
     let app = &visitor.state.app;
     app.failures.left(visitor.network)?;
     if let Some(visit) = visit {

@@ -9,7 +9,7 @@ use store::collect::NewView;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Visitor, gone};
+use super::{PublicRequest, gone};
 use crate::CollectState;
 use api_http::body::{Limit, json};
 use api_http::{Problem, Result, parse_uuid};
@@ -36,14 +36,14 @@ pub struct ViewRequest {
     post,
     path = "/f/{token}/view",
     tag = "public",
-    params(Visitor),
+    params(PublicRequest),
     request_body = ViewRequest,
     responses(
         (status = 204, description = "Counted, now or before"),
         (status = 410, description = "`link_gone`"),
     ),
 )]
-pub async fn view_form(visitor: Visitor, request: Request) -> Result<StatusCode> {
+pub async fn view_form(visitor: PublicRequest, request: Request) -> Result<StatusCode> {
     let opened = visitor.enter().await?;
     let (state, link) = (&visitor.state, &opened.link);
     let visit = visit_of(state, link.account_id, request).await;

@@ -15,20 +15,20 @@ use crate::{Code, Problem, Result};
 const GRACE: Duration = Duration::from_secs(10);
 /// Bytes a second, over the whole body.
 const MINIMUM: u128 = 64 << 10;
-/// How often a body of which nothing arrives is looked at.
+/// The time between two checks of a body of which nothing arrives.
 const TICK: Duration = Duration::from_secs(1);
-/// A sender of whom nothing arrives for so long is gone, even if its connection is open.
+/// A sender that sends nothing for this long counts as gone, even if its connection is open.
 const SILENCE: Duration = Duration::from_mins(1);
 
 /// A body that is being received.
 pub struct ArrivingBody {
     body: Body,
-    /// Bytes.
+    /// The limit of the body, in bytes.
     pub limit: u64,
-    /// For the memory that it takes.
+    /// The permit for the memory that the body takes.
     pub permit: MemoryPermit,
     broken: Code,
-    /// That have arrived.
+    /// Bytes that have arrived.
     pub bytes: u64,
     /// The time spent waiting for the sender.
     pub waited: Duration,

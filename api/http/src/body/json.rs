@@ -33,7 +33,7 @@ pub async fn json(
     json_as(app, permit, request, limit, Ok).await
 }
 
-/// The same, and what is made of the object. A large one is read and judged when it is the account's turn.
+/// As [`json`], and converts the object. A large body is parsed and converted when it is the account's turn.
 ///
 /// # Errors
 /// Those of [`json`]; its own.
@@ -62,7 +62,7 @@ pub async fn json_as<T: Send + 'static>(
     app.work_on(account_id, length, work).await
 }
 
-/// The object that these bytes are, if it has no more than so many values.
+/// Parses the bytes as an object of at most this many values.
 fn object(bytes: &[u8], values: usize) -> Result<Map<String, Value>> {
     let invalid = |detail: String| Problem::new(Code::InvalidJson, detail);
     let text = bytes.strip_prefix(BOM).unwrap_or(bytes);

@@ -41,7 +41,7 @@ impl ContentType {
 /// What a body is compressed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-pub enum Encoding {
+pub enum ContentEncoding {
     #[strum(serialize = "", serialize = "identity")]
     Identity,
     // RFC 9110: x-gzip is gzip.
@@ -50,7 +50,7 @@ pub enum Encoding {
     Zstd,
 }
 
-impl Encoding {
+impl ContentEncoding {
     /// The encoding that the headers name; `None` for one that is not known, or several.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let value = header(headers, CONTENT_ENCODING).ok()?.unwrap_or_default();
@@ -63,8 +63,8 @@ impl Encoding {
 /// # Errors
 /// 415.
 pub fn plain(headers: &HeaderMap) -> Result<()> {
-    match Encoding::of(headers) {
-        Some(Encoding::Identity) => Ok(()),
+    match ContentEncoding::of(headers) {
+        Some(ContentEncoding::Identity) => Ok(()),
         _ => Err(Problem::new(
             Code::UnsupportedMediaType,
             "Content-Encoding must be left out here",
@@ -107,13 +107,16 @@ mod tests {
         let of = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(value));
-            Encoding::of(&headers)
+            ContentEncoding::of(&headers)
         };
-        assert_eq!(Encoding::of(&HeaderMap::new()), Some(Encoding::Identity));
-        assert_eq!(of("identity"), Some(Encoding::Identity));
-        assert_eq!(of("GZip"), Some(Encoding::Gzip));
-        assert_eq!(of("x-gzip"), Some(Encoding::Gzip));
-        assert_eq!(of("zstd"), Some(Encoding::Zstd));
+        assert_eq!(
+            ContentEncoding::of(&HeaderMap::new()),
+            Some(ContentEncoding::Identity)
+        );
+        assert_eq!(of("identity"), Some(ContentEncoding::Identity));
+        assert_eq!(of("GZip"), Some(ContentEncoding::Gzip));
+        assert_eq!(of("x-gzip"), Some(ContentEncoding::Gzip));
+        assert_eq!(of("zstd"), Some(ContentEncoding::Zstd));
         for name in ["br", "deflate", "gzip, zstd", "gzip;q=1"] {
             assert_eq!(of(name), None, "{name}");
         }

@@ -16,7 +16,7 @@ use bytes::Bytes;
 
 pub use self::arriving::ArrivingBody;
 pub use self::json::{Limit, json, json_as};
-pub use self::kind::{ContentType, Encoding, plain};
+pub use self::kind::{ContentEncoding, ContentType, plain};
 pub use self::pairs::{Pairs, multipart, urlencoded};
 pub use crate::memory::FREE;
 use crate::memory::MemoryPermit;
@@ -41,7 +41,7 @@ pub async fn read(
     read_if(permit, body, limit, broken, (0, |_: &[u8]| Ok(()))).await
 }
 
-/// The same, unless the first bytes of the body, so many or all that there are, are refused: then nothing behind them is read.
+/// As [`read()`], but first shows the beginning of the body to a judge. If it refuses, the rest is not read.
 ///
 /// # Errors
 /// As above, and that of the judge.

@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 /// A value that is read as [`Value`] reads it, but for members that stand twice.
 pub(super) struct Unique(pub Value);
 
-struct Reader;
+struct UniqueVisitor;
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Self)
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
     }
 }
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for UniqueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut Formatter) -> fmt::Result {

@@ -28,7 +28,7 @@ use platform::health::Readiness;
 use platform::request_id::RequestId;
 use platform::start::one_line;
 
-/// What a request comes to, or why it is not answered as asked.
+/// The result of a handler.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
 /// The media type of every error.
@@ -36,7 +36,7 @@ pub const PROBLEM_JSON: &str = "application/problem+json";
 
 const API_KEY_CHALLENGE: HeaderValue = HeaderValue::from_static("ApiKey realm=\"feedback\"");
 
-/// Why a request is not answered as asked.
+/// An error as it is answered: RFC 9457.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{detail}")]
 pub struct Problem {
@@ -321,9 +321,9 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     }
     let problem = response.extensions_mut().remove::<Problem>();
     let kind = response.headers().get(CONTENT_TYPE);
-    let is_told =
+    let has_body =
         kind.is_some_and(|kind| kind == PROBLEM_JSON || kind.as_bytes().starts_with(b"text/html"));
-    if is_told || response.extensions().get::<Readiness>().is_some() {
+    if has_body || response.extensions().get::<Readiness>().is_some() {
         return problem.and_then(|problem| problem.cause);
     }
     let problem = problem.unwrap_or_else(|| {
@@ -332,7 +332,7 @@ pub fn render(response: &mut Response, request_id: &RequestId) -> Option<Arc<str
     });
     *response.status_mut() = problem.code.status();
     let headers = response.headers_mut();
-    // Of the body that was there.
+    // These describe the body that is replaced.
     headers.remove(CONTENT_LENGTH);
     headers.remove(CONTENT_ENCODING);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));

@@ -8,7 +8,7 @@ use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
 use crate::ingest::OnError;
-use api_http::body::{ContentType, Encoding};
+use api_http::body::{ContentEncoding, ContentType};
 use api_http::extract::header;
 use api_http::{Caller, Code, Parameters, Problem, Result, found, parse_id};
 
@@ -19,7 +19,7 @@ const MAX_KEY_BYTES: usize = 255;
 /// An import, apart from its body.
 pub struct ImportRequest {
     pub(super) kind: BodyKind,
-    pub(super) encoding: Encoding,
+    pub(super) encoding: ContentEncoding,
     pub(super) on_error: OnError,
     /// The idempotency key.
     pub(super) key: Option<String>,
@@ -46,7 +46,7 @@ impl ImportRequest {
                 "Content-Type must be application/json, text/csv or application/x-ndjson, in UTF-8",
             )
         })?;
-        let encoding = Encoding::of(headers)
+        let encoding = ContentEncoding::of(headers)
             .ok_or_else(|| unsupported("Content-Encoding must be gzip or zstd, or left out"))?;
         Ok(Self {
             kind,

@@ -18,7 +18,7 @@ mod source;
 
 use std::io;
 
-use api_http::body::Encoding;
+use api_http::body::ContentEncoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
 use domain::body::BodyKind;
@@ -70,7 +70,7 @@ impl OnError {
 pub struct Incoming {
     pub body: Body,
     pub kind: BodyKind,
-    pub encoding: Encoding,
+    pub encoding: ContentEncoding,
     pub permit: MemoryPermit,
     /// Bytes, as they come and decoded.
     pub limit: u64,

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
-use api_http::body::Encoding;
+use api_http::body::ContentEncoding;
 use bytes::{Buf, Bytes};
 use domain::body::BodyKind;
 use flate2::bufread::MultiGzDecoder;
@@ -123,13 +123,13 @@ impl Read for Source {
 /// # Errors
 /// zstd has no memory.
 fn decoder<'a>(
-    encoding: Encoding,
+    encoding: ContentEncoding,
     body: impl BufRead + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
     Ok(match encoding {
-        Encoding::Identity => Box::new(body),
-        Encoding::Gzip => Box::new(MultiGzDecoder::new(body)),
-        Encoding::Zstd => {
+        ContentEncoding::Identity => Box::new(body),
+        ContentEncoding::Gzip => Box::new(MultiGzDecoder::new(body)),
+        ContentEncoding::Zstd => {
             let mut decoder = ZstdDecoder::with_buffer(body)?;
             decoder.window_log_max(MAX_WINDOW_LOG)?;
             Box::new(decoder)
@@ -196,7 +196,7 @@ mod tests {
 
     /// Reads a body; its decoded length and hash, or why not.
     async fn read(
-        encoding: Encoding,
+        encoding: ContentEncoding,
         body: Vec<u8>,
         limit: u64,
     ) -> Result<(usize, [u8; 32]), Code> {
@@ -223,8 +223,10 @@ mod tests {
     async fn the_hash_is_of_the_decoded_body() {
         let plain = b"[1,2,3]".to_vec();
         let packed = zstd::encode_all(plain.as_slice(), 1).unwrap();
-        let one = read(Encoding::Identity, plain.clone(), 100).await.unwrap();
-        assert_eq!(one, read(Encoding::Zstd, packed, 100).await.unwrap());
+        let one = read(ContentEncoding::Identity, plain.clone(), 100)
+            .await
+            .unwrap();
+        assert_eq!(one, read(ContentEncoding::Zstd, packed, 100).await.unwrap());
         assert_eq!(one, (7, Sha256::digest(&plain).into()));
     }
 
@@ -232,25 +234,25 @@ mod tests {
     async fn the_limit_counts_decoded_bytes_too() {
         let bomb = zstd::encode_all(&vec![b' '; 1 << 20][..], 1).unwrap();
         assert!(bomb.len() < 1_000);
-        let refused = read(Encoding::Zstd, bomb.clone(), (1 << 20) - 1).await;
+        let refused = read(ContentEncoding::Zstd, bomb.clone(), (1 << 20) - 1).await;
         assert_eq!(refused, Err(Code::BodyTooLarge));
         assert_eq!(
-            read(Encoding::Zstd, bomb, 1 << 20).await.unwrap().0,
+            read(ContentEncoding::Zstd, bomb, 1 << 20).await.unwrap().0,
             1 << 20
         );
-        let refused = read(Encoding::Identity, vec![b' '; 11], 10).await;
+        let refused = read(ContentEncoding::Identity, vec![b' '; 11], 10).await;
         assert_eq!(refused, Err(Code::BodyTooLarge));
     }
 
     #[tokio::test]
     async fn a_broken_encoding_is_a_broken_body() {
-        for encoding in [Encoding::Gzip, Encoding::Zstd] {
+        for encoding in [ContentEncoding::Gzip, ContentEncoding::Zstd] {
             let refused = read(encoding, b"[]".to_vec(), 10).await;
             assert_eq!(refused, Err(Code::InvalidJson));
         }
     }
 
-    fn decode(encoding: Encoding, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    fn decode(encoding: ContentEncoding, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut decoded = Vec::new();
         decoder(encoding, bytes)?.read_to_end(&mut decoded)?;
         Ok(decoded)
@@ -265,22 +267,22 @@ mod tests {
     #[test]
     fn bodies_of_several_members_are_read_whole() {
         let members = [gzip(b"[1,"), gzip(b"2]")].concat();
-        assert_eq!(decode(Encoding::Gzip, &members).unwrap(), b"[1,2]");
+        assert_eq!(decode(ContentEncoding::Gzip, &members).unwrap(), b"[1,2]");
         let frames = [
             zstd::encode_all(&b"[1,"[..], 1).unwrap(),
             zstd::encode_all(&b"2]"[..], 1).unwrap(),
         ]
         .concat();
-        assert_eq!(decode(Encoding::Zstd, &frames).unwrap(), b"[1,2]");
-        assert_eq!(decode(Encoding::Identity, b"[]").unwrap(), b"[]");
+        assert_eq!(decode(ContentEncoding::Zstd, &frames).unwrap(), b"[1,2]");
+        assert_eq!(decode(ContentEncoding::Identity, b"[]").unwrap(), b"[]");
     }
 
     #[test]
     fn cut_and_broken_bodies_are_errors() {
         for (encoding, whole) in [
-            (Encoding::Gzip, gzip(&[b'x'; 1_000])),
+            (ContentEncoding::Gzip, gzip(&[b'x'; 1_000])),
             (
-                Encoding::Zstd,
+                ContentEncoding::Zstd,
                 zstd::encode_all(&[b'x'; 1_000][..], 1).unwrap(),
             ),
         ] {
@@ -297,7 +299,7 @@ mod tests {
         encoder.include_contentsize(false).unwrap();
         encoder.write_all(&vec![b'x'; 17 << 20]).unwrap();
         let frame = encoder.finish().unwrap();
-        assert!(decode(Encoding::Zstd, &frame).is_err());
+        assert!(decode(ContentEncoding::Zstd, &frame).is_err());
     }
 
     async fn read_wire(body: Body, limit: u64, stop: CancellationToken) -> io::Result<Vec<u8>> {

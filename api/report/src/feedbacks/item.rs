@@ -33,13 +33,13 @@ pub struct Item<'a> {
     #[schema(required = true, value_type = Option<String>)]
     pub comment: Option<&'a RawValue>,
     /// In the order of the form's fields.
-    pub answers: Vec<Answer<'a>>,
+    pub answers: Vec<FieldAnswer<'a>>,
 }
 
 /// The answer to one field.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Answer)]
-pub struct Answer<'a> {
+pub struct FieldAnswer<'a> {
     pub key: &'a str,
     pub label: &'a str,
     #[serde(rename = "type")]
@@ -54,7 +54,7 @@ pub struct Answer<'a> {
 pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 impl<'a> Item<'a> {
-    /// Of a stored feedback. Answers to fields that the form has not are left out.
+    /// Of a stored feedback. Answers to fields that the form lacks are left out.
     ///
     /// # Errors
     /// What is stored cannot be read.
@@ -74,7 +74,7 @@ impl<'a> Item<'a> {
             if field.kind == FieldKind::Comment {
                 comment = Some(value);
             }
-            answers.push(Answer {
+            answers.push(FieldAnswer {
                 key,
                 label: &field.label,
                 kind,

@@ -65,7 +65,7 @@ pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<F
     };
     let permit = lines::whole_permit(app, key.account_id).await?;
     let first = read(ListPosition::default()).await?;
-    // After them: it has every field that any of them, or one before them, can answer.
+    // The form is read after the first feedbacks, so that it has every field that these or older ones can answer.
     let form = app.form(key.account_id, key.form_id).await?;
     let form = form.content.for_reports();
     let header = header(kind, &form);
@@ -114,7 +114,7 @@ pub fn write(
 
 /// A string, borrowed unless it has escapes. (`Cow` itself is always read as an owned one.)
 #[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn write_csv(
     form: &FormContent,
@@ -124,7 +124,7 @@ fn write_csv(
     let mut written = 0;
     let mut csv = csv_text::writer(out);
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
-    // Neighbours mostly came through the same link.
+    // Adjacent feedbacks mostly came through the same link.
     let mut bus_props: Option<(&BusPropIds, Vec<u8>)> = None;
     for feedback in feedbacks {
         let id = feedback.feedback_id.hyphenated().encode_lower(&mut id);
@@ -144,7 +144,7 @@ fn write_csv(
             match answers.get(field.key.as_str()).map(|answer| answer.get()) {
                 None => csv.write_field("")?,
                 Some(text) if text.starts_with('"') => {
-                    let Text(text) = serde_json::from_str(text).map_err(io::Error::from)?;
+                    let BorrowedText(text) = serde_json::from_str(text).map_err(io::Error::from)?;
                     csv.write_field(csv_text::cell(text).as_bytes())?;
                 }
                 Some(number_or_list) => {

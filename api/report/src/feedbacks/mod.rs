@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use self::item::Item;
 use self::search::AnswerQuery;
-use crate::figures::{FormHead, json};
+use crate::figures::{FormReportHead, json};
 use crate::operations::{self, FeedbackSearch, Feedbacks};
 use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest};
@@ -106,7 +106,7 @@ pub async fn erase_feedback(caller: Caller, PathId(feedback_id): PathId) -> Resu
 #[schema(as = Feedbacks)]
 pub struct PageBody<'a> {
     #[serde(flatten)]
-    head: FormHead<'a>,
+    head: FormReportHead<'a>,
     /// How many there are on all pages.
     total: i64,
     #[schema(value_type = Vec<Item>)]
@@ -138,7 +138,7 @@ async fn page(
         let written = list.page(items, found.page.next)?;
         let link = list.link_to_next(&written);
         let body = json(&PageBody {
-            head: FormHead::new(request, &form.title, found.as_of),
+            head: FormReportHead::new(request, &form.title, found.as_of),
             total: found.total,
             items: written.items,
             next_cursor: written.next_cursor,

@@ -23,7 +23,7 @@ use moka::Entry;
 use moka::future::Cache;
 use moka::ops::compute::Op;
 use moka::policy::EvictionPolicy;
-use report::Source;
+use report::ReportSource;
 use store::report::Version;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -52,7 +52,7 @@ pub const MISS: HeaderValue = HeaderValue::from_static("feedback; fwd=miss");
 
 /// Which report, and whose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum ReportKey {
     Overview(Uuid, DateRange),
     Form(FormReportRequest),
     Summary(FormReportRequest),
@@ -61,7 +61,7 @@ pub enum Key {
 /// A report as it is answered.
 #[derive(Clone, Debug)]
 pub struct Rendered {
-    /// Of the data that it shows.
+    /// The version of the data that the body shows.
     pub version: Version,
     tag: HeaderValue,
     /// In JSON.
@@ -83,10 +83,10 @@ impl Rendered {
     }
 
     /// The answer to a caller with these tags.
-    pub fn answer(&self, known: IfNoneMatch<'_>, source: Source) -> Response {
+    pub fn answer(&self, known: IfNoneMatch<'_>, source: ReportSource) -> Response {
         let status = match source {
-            Source::Cache => HIT,
-            Source::Database => MISS,
+            ReportSource::Cache => HIT,
+            ReportSource::Database => MISS,
         };
         answer(known, self.tag.clone(), status, self.body.clone())
     }
@@ -126,7 +126,7 @@ impl Checked {
 }
 
 /// The reports of a process as last answered; the least recently requested go first.
-pub struct RenderedReports(Cache<Key, Checked>);
+pub struct RenderedReports(Cache<ReportKey, Checked>);
 
 impl RenderedReports {
     /// All bodies and what goes with them take so many bytes at most.
@@ -134,7 +134,7 @@ impl RenderedReports {
         let cache = Cache::builder()
             .max_capacity(bytes)
             .eviction_policy(EvictionPolicy::lru())
-            .weigher(|_: &Key, checked: &Checked| {
+            .weigher(|_: &ReportKey, checked: &Checked| {
                 let bytes = OVERHEAD + checked.rendered.body.len();
                 u32::try_from(bytes).unwrap_or(u32::MAX)
             });
@@ -144,14 +144,14 @@ impl RenderedReports {
     /// Answers with the report of this key, as [`get`](Self::get) has it.
     pub async fn answer<C, R>(
         &self,
-        key: Key,
+        key: ReportKey,
         headers: &HeaderMap,
         check: impl FnOnce() -> C,
         render: impl FnOnce() -> R,
     ) -> Result<Response>
     where
         C: Future<Output = Result<Option<Version>>>,
-        R: Future<Output = Result<(Rendered, Source)>>,
+        R: Future<Output = Result<(Rendered, ReportSource)>>,
     {
         let known = IfNoneMatch(headers);
         let (rendered, source) = soon(self.get(key, known, check, render)).await?;
@@ -166,14 +166,14 @@ impl RenderedReports {
     /// Those of `check` and `render`.
     pub async fn get<C, R>(
         &self,
-        key: Key,
+        key: ReportKey,
         if_none_match: IfNoneMatch<'_>,
         check: impl FnOnce() -> C,
         render: impl FnOnce() -> R,
-    ) -> Result<(Arc<Rendered>, Source)>
+    ) -> Result<(Arc<Rendered>, ReportSource)>
     where
         C: Future<Output = Result<Option<Version>>>,
-        R: Future<Output = Result<(Rendered, Source)>>,
+        R: Future<Output = Result<(Rendered, ReportSource)>>,
     {
         let arrived = Instant::now();
         let is_ahead = |known: &Checked| if_none_match.is_ahead_of(known.rendered.version);
@@ -182,10 +182,10 @@ impl RenderedReports {
         if let Some(known) = &known
             && known.is_younger(REVALIDATE_AFTER)
         {
-            return Ok((known.rendered.clone(), Source::Cache));
+            return Ok((known.rendered.clone(), ReportSource::Cache));
         }
-        let mut source = Source::Cache;
-        let renew = async |entry: Option<Entry<Key, Checked>>| {
+        let mut source = ReportSource::Cache;
+        let renew = async |entry: Option<Entry<ReportKey, Checked>>| {
             let at = Instant::now();
             if let Some(known) = entry.map(Entry::into_value) {
                 // Meanwhile another caller may have checked it.

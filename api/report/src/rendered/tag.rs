@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 use store::report::Version;
 
-/// Changes with the shape of any body, or a 304 after an upgrade would keep one of the old shape.
+/// To be raised with the shape of any body: otherwise a 304 after an upgrade would keep a body of the old shape.
 const FORMAT: u32 = 2;
 
 /// The tag of a body that shows the data of a version and nothing else: `"<format>.<version>.<stamp>"`.
@@ -43,8 +43,8 @@ impl<'a> IfNoneMatch<'a> {
         self.tags().any(|known| known == tag || known == "*")
     }
 
-    /// Whether the caller has seen data that a body of this version may not show: of a newer version, or of another history
-    /// of the same.
+    /// Whether the caller has seen data that a body of this version may lack: a newer version, or the same number with
+    /// another stamp.
     pub fn is_ahead_of(self, version: Version) -> bool {
         self.tags().filter_map(parse).any(|known| {
             known.number > version.number

@@ -36,12 +36,12 @@ impl Data {
         Ok(Some(self.version()))
     }
 
-    async fn render(&self) -> Result<(Rendered, Source)> {
+    async fn render(&self) -> Result<(Rendered, ReportSource)> {
         self.renders.fetch_add(1, Ordering::SeqCst);
         let version = self.version();
         tokio::task::yield_now().await;
         let body = format!("{}.{}", version.number, version.stamp);
-        Ok((Rendered::new(version, body), Source::Database))
+        Ok((Rendered::new(version, body), ReportSource::Database))
     }
 
     /// Checks and renderings so far.
@@ -53,12 +53,12 @@ impl Data {
     }
 }
 
-fn key() -> Key {
+fn key() -> ReportKey {
     let range = DateRange::parse("2026-01-01", "2026-01-02").unwrap();
-    Key::Overview(Uuid::from_u128(1), range)
+    ReportKey::Overview(Uuid::from_u128(1), range)
 }
 
-async fn ask_having(reports: &RenderedReports, data: &Data, tag: &str) -> (String, Source) {
+async fn ask_having(reports: &RenderedReports, data: &Data, tag: &str) -> (String, ReportSource) {
     let mut headers = HeaderMap::new();
     if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(IF_NONE_MATCH, tag);
@@ -77,11 +77,11 @@ async fn ask(reports: &RenderedReports, data: &Data) -> String {
 async fn a_report_is_fresh_then_checked_then_rendered_anew() {
     let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     let first = ask_having(&reports, &data, "").await;
-    assert_eq!(first, ("0.0".to_owned(), Source::Database));
+    assert_eq!(first, ("0.0".to_owned(), ReportSource::Database));
     data.becomes(1, 5);
     advance(REVALIDATE_AFTER.saturating_sub(Duration::from_millis(1))).await;
     let again = ask_having(&reports, &data, "").await;
-    assert_eq!(again, ("0.0".to_owned(), Source::Cache));
+    assert_eq!(again, ("0.0".to_owned(), ReportSource::Cache));
     assert_eq!(data.work(), (0, 1));
     advance(Duration::from_millis(1)).await;
     assert_eq!(ask(&reports, &data).await, "1.5");
@@ -161,7 +161,7 @@ async fn whoever_gives_up_leaves_the_work_to_the_next() {
     let (reports, data) = (RenderedReports::new(1 << 20), Data::default());
     let headers = HeaderMap::new();
     let known = IfNoneMatch(&headers);
-    let never = std::future::pending::<Result<(Rendered, Source)>>();
+    let never = std::future::pending::<Result<(Rendered, ReportSource)>>();
     let stuck = reports.get(key(), known, || data.check(), || never);
     let limit = tokio::time::timeout(Duration::from_secs(1), stuck);
     let (gave_up, answer) = tokio::join!(limit, ask(&reports, &data));

@@ -217,7 +217,7 @@ fn problems_quote_neither_phones_nor_values() {
 
 #[test]
 fn an_error_points_into_the_body() {
-    let problem = Problem {
+    let problem = RecordProblem {
         pointer: "/phone".to_owned(),
         code: RecordCode::PhoneInvalid,
         detail: "phone does not begin with `+`".to_owned(),

@@ -4,7 +4,7 @@ mod codes;
 mod law;
 
 use super::check::{Member, Value, check};
-use super::{BrokenRecord, Problem, RecordCode};
+use super::{BrokenRecord, RecordCode, RecordProblem};
 
 /// The fields of the record that the members are, as JSON.
 fn judge(members: &[(&str, Value)]) -> Result<String, BrokenRecord> {
@@ -18,7 +18,7 @@ fn problems(judged: &Result<String, BrokenRecord>) -> Vec<(String, RecordCode)> 
         Ok(_) => Vec::new(),
         Err(BrokenRecord { problems, .. }) => {
             assert!(!problems.is_empty(), "a broken record has a problem");
-            let brief = |problem: &Problem| (problem.pointer.clone(), problem.code);
+            let brief = |problem: &RecordProblem| (problem.pointer.clone(), problem.code);
             problems.iter().map(brief).collect()
         }
     }

@@ -57,7 +57,7 @@ fn single(hours: &Hours, zone: Tz, from: &str) -> [String; 2] {
 #[test]
 fn without_a_window_it_is_open_at_once_and_stays_open() {
     let now = at("2026-05-01T03:04:05.678Z");
-    let open = Slot {
+    let open = SendSlot {
         opens_at: now,
         closes_at: None,
     };
@@ -187,7 +187,7 @@ fn several_zones_have_the_hours_that_suit_all() {
 #[test]
 fn without_common_hours_and_without_zones_the_account_decides() {
     let hours = Hours::daily(9 * 60, 10 * 60);
-    let berlin = Slot {
+    let berlin = SendSlot {
         opens_at: at("2026-07-02T07:00:00Z"),
         closes_at: Some(at("2026-07-02T08:00:00Z")),
     };

@@ -22,11 +22,11 @@ pub const MAX_TEMPLATE_CHARS: usize = 2_000;
 #[debug("Template(…)")]
 pub struct Template {
     source: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePart>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-enum Piece {
+enum TemplatePart {
     Text(String),
     Field {
         name: String,
@@ -40,7 +40,7 @@ impl Template {
     /// Reads a template. What is wrong with a text never quotes it, and counts its characters from 1.
     pub fn parse(source: &str) -> Result<Self, Fault> {
         let template = Self::read(source)?;
-        if template.pieces.contains(&Piece::Link) {
+        if template.pieces.contains(&TemplatePart::Link) {
             Ok(template)
         } else {
             Err(Fault::new(code::MALFORMED, "has no {link}"))
@@ -58,16 +58,16 @@ impl Template {
     pub(crate) fn fields(&self) -> usize {
         let fields = self.pieces.iter();
         fields
-            .filter(|piece| matches!(piece, Piece::Field { .. }))
+            .filter(|piece| matches!(piece, TemplatePart::Field { .. }))
             .count()
     }
 
     /// Whether it has no link, and a text for each field that may be missing.
     pub(crate) fn is_always_filled(&self) -> bool {
-        let always = |piece: &Piece| match piece {
-            Piece::Text(_) => true,
-            Piece::Field { default, .. } => default.is_some(),
-            Piece::Link => false,
+        let always = |piece: &TemplatePart| match piece {
+            TemplatePart::Text(_) => true,
+            TemplatePart::Field { default, .. } => default.is_some(),
+            TemplatePart::Link => false,
         };
         self.pieces.iter().all(always)
     }
@@ -83,9 +83,9 @@ impl Template {
         let mut message = String::with_capacity(self.source.len() + link.len());
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => message.push_str(text),
-                Piece::Link => message.push_str(link),
-                Piece::Field { name, default } => {
+                TemplatePart::Text(text) => message.push_str(text),
+                TemplatePart::Link => message.push_str(link),
+                TemplatePart::Field { name, default } => {
                     let value = field(name).filter(|value| !is_blank(value));
                     match (value, default) {
                         (Some(value), _) => message.extend(value.chars().map(without_control)),

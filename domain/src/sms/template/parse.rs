@@ -1,13 +1,13 @@
 //! From the text of a template to its pieces.
 
-use super::{MAX_TEMPLATE_CHARS, Piece};
+use super::{MAX_TEMPLATE_CHARS, TemplatePart};
 use crate::invalid::{Fault, code};
 use crate::record::MAX_NAME_BYTES;
 
 /// A field cannot have this name in a template.
 const LINK: &str = "link";
 
-pub(super) fn parse(source: &str) -> Result<Vec<Piece>, Fault> {
+pub(super) fn parse(source: &str) -> Result<Vec<TemplatePart>, Fault> {
     if source.trim().is_empty() {
         return Err(Fault::new(code::BLANK, "is empty or white space only"));
     }
@@ -34,8 +34,8 @@ pub(super) fn parse(source: &str) -> Result<Vec<Piece>, Fault> {
         let (head, _) = source.split_at(source.len() - after.len() - 1);
         let at = head.chars().count() + 1;
         let (piece, after) = placeholder(after, at)?;
-        if piece == Piece::Link {
-            if pieces.contains(&Piece::Link) {
+        if piece == TemplatePart::Link {
+            if pieces.contains(&TemplatePart::Link) {
                 return Err(malformed("has a second {link}", at));
             }
             let is_apart = |next: Option<char>| next.is_none_or(char::is_whitespace);
@@ -43,17 +43,17 @@ pub(super) fn parse(source: &str) -> Result<Vec<Piece>, Fault> {
                 return Err(malformed("has no white space around the {link}", at));
             }
         }
-        pieces.push(Piece::Text(std::mem::take(&mut text)));
+        pieces.push(TemplatePart::Text(std::mem::take(&mut text)));
         pieces.push(piece);
         rest = after;
     }
     text.push_str(rest);
-    pieces.push(Piece::Text(text));
+    pieces.push(TemplatePart::Text(text));
     Ok(pieces)
 }
 
 /// Reads what comes after a `{`, which is the character `at`, and gives what comes after its `}`.
-fn placeholder(text: &str, at: usize) -> Result<(Piece, &str), Fault> {
+fn placeholder(text: &str, at: usize) -> Result<(TemplatePart, &str), Fault> {
     let unclosed = || {
         malformed(
             "has a { that no } closes ({{ is a brace in the message)",
@@ -85,12 +85,12 @@ fn placeholder(text: &str, at: usize) -> Result<(Piece, &str), Fault> {
                 at,
             ));
         }
-        (LINK, None) => Piece::Link,
+        (LINK, None) => TemplatePart::Link,
         (name, _) if name.len() > MAX_NAME_BYTES => {
             let what = format!("has a name of more than {MAX_NAME_BYTES} bytes");
             return Err(malformed(&what, at));
         }
-        (name, default) => Piece::Field {
+        (name, default) => TemplatePart::Field {
             name: name.to_owned(),
             default,
         },

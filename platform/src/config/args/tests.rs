@@ -1,12 +1,12 @@
 use super::*;
 
 fn refused(args: Args) -> String {
-    args.config(Role::Serve).err().unwrap().to_string()
+    args.config(ProcessRole::Serve).err().unwrap().to_string()
 }
 
 #[test]
 fn nothing_set_gives_the_documented_defaults() {
-    let config = Args::default().config(Role::Serve).unwrap();
+    let config = Args::default().config(ProcessRole::Serve).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(config.ops_listen, Some(config.listen));
     assert_eq!(config.drain, Duration::ZERO);
@@ -41,7 +41,7 @@ fn a_value_may_be_in_a_file() {
         data_dir: file("/var/lib/x\n").map(OsString::from),
         ..Args::default()
     };
-    let config = args.config(Role::Serve).unwrap();
+    let config = args.config(ProcessRole::Serve).unwrap();
     assert_eq!(config.database.expose(), "postgres://u:p@h/d");
     assert_eq!(config.key_rate, NonZeroU32::new(7));
     assert!(config.redis_url.is_none());
@@ -86,7 +86,7 @@ fn links_need_an_address_that_people_can_open() {
         public_url: Some("https://feedback.example".to_owned()),
         ..args
     };
-    assert!(args.config(Role::Serve).is_ok());
+    assert!(args.config(ProcessRole::Serve).is_ok());
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn empty_values_count_as_unset() {
         database_url: Some(String::new()),
         ..Args::default()
     };
-    let config = args.config(Role::Serve).unwrap();
+    let config = args.config(ProcessRole::Serve).unwrap();
     assert!(config.amqp_url.is_none() && config.redis_url.is_none());
     assert_eq!(config.database.expose(), "sqlite:data/feedback.db");
 }
@@ -213,7 +213,7 @@ fn no_refusal_shows_a_password() {
                 redis_url,
                 ..Args::default()
             };
-            if let Err(error) = args.config(Role::Serve) {
+            if let Err(error) = args.config(ProcessRole::Serve) {
                 let line = format!("{error} {error:?}");
                 assert!(!line.contains("geheim"), "{line}");
                 assert!(!line.contains('\n'), "{line}");
@@ -224,7 +224,7 @@ fn no_refusal_shows_a_password() {
 
 #[test]
 fn api_and_worker_refuse_a_queue_in_process_and_say_why() {
-    for role in [Role::Api, Role::Worker] {
+    for role in [ProcessRole::Api, ProcessRole::Worker] {
         let line = Args::default().config(role).err().unwrap().to_string();
         assert!(
             line.starts_with("AMQP_URL: unset, which means a queue inside this process: "),
@@ -235,13 +235,21 @@ fn api_and_worker_refuse_a_queue_in_process_and_say_why() {
 
 #[test]
 fn api_and_worker_have_no_operations_listener_and_api_drains() {
-    for (role, drain) in [(Role::Api, 3), (Role::Worker, 3), (Role::Serve, 0)] {
+    for (role, drain) in [
+        (ProcessRole::Api, 3),
+        (ProcessRole::Worker, 3),
+        (ProcessRole::Serve, 0),
+    ] {
         let args = || Args {
             amqp_url: Some("amqp://h".to_owned()),
             ..Args::default()
         };
         let config = args().config(role).unwrap();
-        assert_eq!(config.ops_listen.is_some(), role == Role::Serve, "{role:?}");
+        assert_eq!(
+            config.ops_listen.is_some(),
+            role == ProcessRole::Serve,
+            "{role:?}"
+        );
         assert_eq!(config.drain, Duration::from_secs(drain), "{role:?}");
         let ops_listen = Some("127.0.0.1:8080".to_owned());
         let config = Args {
@@ -263,7 +271,7 @@ fn a_rate_of_zero_is_no_limit() {
         address_answers: none(),
         ..Args::default()
     };
-    let config = args.config(Role::Serve).unwrap();
+    let config = args.config(ProcessRole::Serve).unwrap();
     assert_eq!(
         (config.key_rate, config.link_rate, config.address_rate),
         (None, None, None)

@@ -1,16 +1,16 @@
-//! Listening: a line, opened again for ever.
+//! Consumes notifications from a connection that is opened again whenever it breaks.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use backon::BackoffBuilder;
-use domain::message::Message;
+use domain::message::Notification;
 use futures::StreamExt;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions};
 use lapin::types::FieldTable;
 
-use super::line::{Address, BrokerConnection};
+use super::connection::{BrokerAddress, BrokerConnection};
 use super::{PAUSES, answer};
 use crate::queue::QueueError;
 use crate::start::one_line;
@@ -21,7 +21,10 @@ const PREFETCH: u16 = 16;
 const LOOK: Duration = Duration::from_secs(5);
 
 /// Hands on messages, for ever.
-pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(Message)) {
+pub(in crate::queue) async fn listen(
+    address: &BrokerAddress,
+    mut hand_on: impl FnMut(Notification),
+) {
     let mut pauses = PAUSES.build();
     let mut away = false;
     loop {
@@ -43,14 +46,14 @@ pub(in crate::queue) async fn listen(address: &Address, mut hand_on: impl FnMut(
 
 /// Hands on messages until the channel ends. `opened` tells whether there was one.
 async fn consume(
-    address: &Address,
+    address: &BrokerAddress,
     opened: &mut bool,
-    hand_on: &mut impl FnMut(Message),
+    hand_on: &mut impl FnMut(Notification),
 ) -> Result<Infallible, QueueError> {
-    let line = BrokerConnection::open(address, "feedback consume").await?;
+    let connection = BrokerConnection::open(address, "feedback consume").await?;
     let each = BasicQosOptions { global: false };
-    answer(line.channel.basic_qos(PREFETCH, each)).await?;
-    let consuming = line.channel.basic_consume(
+    answer(connection.channel.basic_qos(PREFETCH, each)).await?;
+    let consuming = connection.channel.basic_consume(
         address.topology.queue.as_str().into(),
         "".into(),
         BasicConsumeOptions::default(),
@@ -62,13 +65,13 @@ async fn consume(
     loop {
         let delivery = match tokio::time::timeout(LOOK, deliveries.next()).await {
             Ok(delivery) => delivery.ok_or(QueueError::Lost)?,
-            // The stream should have said so; never to wait on a dead channel is worth asking.
-            Err(_elapsed) if line.alive() => continue,
+            // The stream should have ended. Checked, because waiting on a dead channel would never end.
+            Err(_elapsed) if connection.alive() => continue,
             Err(_elapsed) => return Err(QueueError::Lost),
         };
         let delivery = delivery.map_err(|error| QueueError::Unreachable(Arc::new(error)))?;
-        // Lost meanwhile, it comes again.
-        let _ = match Message::decode(&delivery.data) {
+        // If the acknowledgement is lost, the message comes again.
+        let _ = match Notification::decode(&delivery.data) {
             Ok(message) => {
                 hand_on(message);
                 answer(delivery.acker.ack(BasicAckOptions::default())).await

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff};
-use domain::message::Message;
+use domain::message::Notification;
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::{BasicProperties, Confirmation, PublisherConfirm};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::line::{Address, BrokerConnection, cut};
+use super::connection::{BrokerAddress, BrokerConnection, cut};
 use super::{FIRST_PAUSE, PAUSES, answer};
 use crate::queue::QueueError;
 
@@ -19,7 +19,7 @@ use crate::queue::QueueError;
 const PUBLISH: Duration = Duration::from_millis(4_500);
 
 pub(in crate::queue) struct Publisher {
-    pub(in crate::queue) address: Address,
+    pub(in crate::queue) address: BrokerAddress,
     state: Arc<tokio::sync::Mutex<State>>,
     /// The library numbers a message and then queues it, under two locks. With two at once the numbers, which confirms
     /// go by, can be swapped; so one at a time.
@@ -27,15 +27,15 @@ pub(in crate::queue) struct Publisher {
 }
 
 struct State {
-    line: Option<Arc<BrokerConnection>>,
+    connection: Option<Arc<BrokerConnection>>,
     pauses: ExponentialBackoff,
     rest_until: Instant,
 }
 
 impl Publisher {
-    pub(in crate::queue) fn new(address: Address) -> Self {
+    pub(in crate::queue) fn new(address: BrokerAddress) -> Self {
         let state = State {
-            line: None,
+            connection: None,
             pauses: PAUSES.build(),
             rest_until: Instant::now(),
         };
@@ -46,10 +46,10 @@ impl Publisher {
         }
     }
 
-    pub(in crate::queue) async fn publish(&self, message: &Message) -> Result<(), QueueError> {
+    pub(in crate::queue) async fn publish(&self, message: &Notification) -> Result<(), QueueError> {
         let publishing = async {
             match self.try_publish(message).await {
-                // Someone deleted the queue; the next line declares it. Not at once: RabbitMQ 3.10 never tells
+                // Someone deleted the queue; the next connection declares it. Not at once: RabbitMQ 3.10 never tells
                 // the consumers of a quorum queue that is there again when it comes to that.
                 Err(QueueError::Unroutable) => {
                     tokio::time::sleep(FIRST_PAUSE).await;
@@ -64,21 +64,25 @@ impl Publisher {
     }
 
     pub(in crate::queue) async fn ping(&self) -> Result<(), QueueError> {
-        self.line().await?.ping().await
+        self.connection().await?.ping().await
     }
 
-    /// A line that takes messages: the living one, or what the attempt under way or a new one makes of it. Fails at once while
-    /// resting after a failure.
-    async fn line(&self) -> Result<Arc<BrokerConnection>, QueueError> {
+    /// A connection that takes messages: the open one, or the one that the attempt under way or a new attempt opens. Fails
+    /// at once during the pause after a failure.
+    async fn connection(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut state = self.state.clone().lock_owned().await;
-        if let Some(line) = state.line.as_ref().filter(|line| line.alive()) {
-            return if line.blocked() {
+        if let Some(connection) = state
+            .connection
+            .as_ref()
+            .filter(|connection| connection.alive())
+        {
+            return if connection.blocked() {
                 Err(QueueError::Blocked)
             } else {
-                Ok(line.clone())
+                Ok(connection.clone())
             };
         }
-        state.line = None;
+        state.connection = None;
         if Instant::now() < state.rest_until {
             return Err(QueueError::Resting);
         }
@@ -86,8 +90,8 @@ impl Publisher {
         // A task of its own with the lock, for which the others wait: a caller who goes away does not end the attempt.
         let attempt = tokio::spawn(async move {
             let opened = open(&address).await.map(Arc::new);
-            if let Ok(line) = &opened {
-                state.line = Some(line.clone());
+            if let Ok(connection) = &opened {
+                state.connection = Some(connection.clone());
                 state.pauses = PAUSES.build();
             } else {
                 state.rest_until = Instant::now() + state.pauses.next().unwrap_or_default();
@@ -98,32 +102,34 @@ impl Publisher {
         attempt.await.unwrap_or(Err(QueueError::Lost))
     }
 
-    /// Makes the next caller open a line anew, if this is what is held.
+    /// Drops the connection if it is still the current one, so that the next caller opens another.
     async fn discard(&self, broken: &Arc<BrokerConnection>) {
         let mut state = self.state.lock().await;
-        state.line.take_if(|line| Arc::ptr_eq(line, broken));
+        state
+            .connection
+            .take_if(|connection| Arc::ptr_eq(connection, broken));
     }
 
-    async fn try_publish(&self, message: &Message) -> Result<(), QueueError> {
-        let line = self.line().await?;
-        let confirmed = answer(async { self.send(&line, message).await?.await });
+    async fn try_publish(&self, message: &Notification) -> Result<(), QueueError> {
+        let connection = self.connection().await?;
+        let confirmed = answer(async { self.send(&connection, message).await?.await });
         match confirmed.await {
             Ok(Confirmation::Ack(None)) => Ok(()),
             Ok(Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_))) => {
-                self.discard(&line).await;
+                self.discard(&connection).await;
                 Err(QueueError::Unroutable)
             }
             Ok(Confirmation::Nack(None)) => Err(QueueError::Refused),
-            // Not in confirm mode: no use, and never so.
+            // `NotRequested` cannot be, because the channel is in confirm mode.
             Ok(Confirmation::NotRequested) | Err(QueueError::Unreachable(_)) => {
-                self.discard(&line).await;
+                self.discard(&connection).await;
                 Err(QueueError::Lost)
             }
-            Err(QueueError::TimedOut) if line.blocked() => Err(QueueError::Blocked),
+            Err(QueueError::TimedOut) if connection.blocked() => Err(QueueError::Blocked),
             Err(error) => {
-                // Silent for so long, it is a broken line or a frozen broker. Others find out now.
-                self.discard(&line).await;
-                cut(&line.socket);
+                // Silent for so long, it is a broken connection or a frozen broker. Others find out now.
+                self.discard(&connection).await;
+                cut(&connection.socket);
                 Err(error)
             }
         }
@@ -131,8 +137,8 @@ impl Publisher {
 
     async fn send(
         &self,
-        line: &BrokerConnection,
-        message: &Message,
+        connection: &BrokerConnection,
+        message: &Notification,
     ) -> lapin::Result<PublisherConfirm> {
         let queue = self.address.topology.queue.as_str();
         let body = message.encode();
@@ -143,7 +149,7 @@ impl Publisher {
             mandatory: true,
             ..BasicPublishOptions::default()
         };
-        let channel = &line.channel;
+        let channel = &connection.channel;
         let mut sending =
             pin!(channel.basic_publish("".into(), queue.into(), mandatory, &body, persistent));
         std::future::poll_fn(|context| {
@@ -154,9 +160,9 @@ impl Publisher {
     }
 }
 
-async fn open(address: &Address) -> Result<BrokerConnection, QueueError> {
-    let line = BrokerConnection::open(address, "feedback publish").await?;
+async fn open(address: &BrokerAddress) -> Result<BrokerConnection, QueueError> {
+    let connection = BrokerConnection::open(address, "feedback publish").await?;
     let confirms = ConfirmSelectOptions::default();
-    answer(line.channel.confirm_select(confirms)).await?;
-    Ok(line)
+    answer(connection.channel.confirm_select(confirms)).await?;
+    Ok(connection)
 }

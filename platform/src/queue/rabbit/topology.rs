@@ -17,9 +17,9 @@ const DELIVERY_LIMIT: i64 = 20;
 /// The names of the queues.
 #[derive(Clone)]
 pub struct Topology {
-    /// Of the queue of all messages.
+    /// The name of the queue of all messages.
     pub queue: String,
-    /// Of the queue of dead letters, and of its exchange.
+    /// The name of the queue of dead letters, and of its exchange.
     pub dead: String,
 }
 
@@ -33,7 +33,7 @@ impl Topology {
         }
     }
 
-    /// Makes all there is to be, if it is not there.
+    /// Declares everything that does not exist yet.
     pub(super) async fn declare(&self, channel: &Channel) -> Result<(), QueueError> {
         let (dead, none) = (self.dead.as_str(), FieldTable::default);
         let durable = ExchangeDeclareOptions {

@@ -3,7 +3,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::smpp::join::Texts;
+use crate::smpp::join::PartialTexts;
 
 /// A `deliver_sm` from +491701234521 to 12345.
 fn body(esm_class: u8, data_coding: u8, text: &[u8], tlvs: &[(u16, &[u8])]) -> Vec<u8> {
@@ -22,7 +22,7 @@ fn body(esm_class: u8, data_coding: u8, text: &[u8], tlvs: &[(u16, &[u8])]) -> V
 fn receipt(text: &str, tlvs: &[(u16, &[u8])]) -> Option<Receipt> {
     let body = body(4, 0, text.as_bytes(), tlvs);
     let deliver = Deliver::read(&body).unwrap();
-    assert_eq!(deliver.kind(), Kind::Receipt);
+    assert_eq!(deliver.kind(), DeliverKind::Receipt);
     deliver.receipt(|_, _| None)
 }
 
@@ -107,7 +107,7 @@ fn only_what_looks_like_a_code_is_one() {
 
 fn text(body: &[u8]) -> TextPart {
     let deliver = Deliver::read(body).unwrap();
-    assert_eq!(deliver.kind(), Kind::Text);
+    assert_eq!(deliver.kind(), DeliverKind::Text);
     deliver.text()
 }
 
@@ -120,7 +120,8 @@ fn a_text_is_read_by_its_coding() {
     ] {
         let read = text(&body(0, data_coding, octets, &[]));
         assert_eq!((&*read.key.from, &*read.key.to), ("+491701234521", "12345"));
-        let joined = Texts::default().add(&read.key, read.number, read.octets, Instant::now());
+        let joined =
+            PartialTexts::default().add(&read.key, read.number, read.octets, Instant::now());
         assert_eq!(joined.as_deref(), Some(expected));
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::Deadline;
 
-fn message(from: &str, parts: &[&str], encoding: Encoding) -> Message {
-    Message {
+fn message(from: &str, parts: &[&str], encoding: Encoding) -> Outbound {
+    Outbound {
         message_id: uuid::Uuid::nil(),
         reference: "reference".into(),
         to: "+491701234521".into(),
@@ -90,16 +90,16 @@ fn a_validity_is_at_least_a_second_and_at_most_30_days() {
 
 #[test]
 fn parts_that_differ_are_unknown() {
-    let accepted = || Part::Accepted("1".into());
+    let accepted = || PartOutcome::Accepted("1".into());
     for (parts, code) in [
-        (vec![accepted(), Part::Refused(0x58)], "smpp-0x58"),
-        (vec![accepted(), Part::Unsent], "smpp-unsent"),
+        (vec![accepted(), PartOutcome::Refused(0x58)], "smpp-0x58"),
+        (vec![accepted(), PartOutcome::Unsent], "smpp-unsent"),
         (
-            vec![Part::Refused(0x0B), Part::Lost("smpp-lost")],
+            vec![PartOutcome::Refused(0x0B), PartOutcome::Lost("smpp-lost")],
             "smpp-lost",
         ),
         (
-            vec![Part::Lost("smpp-timeout"), Part::Unsent],
+            vec![PartOutcome::Lost("smpp-timeout"), PartOutcome::Unsent],
             "smpp-timeout",
         ),
     ] {
@@ -113,9 +113,12 @@ fn parts_none_of_which_was_taken_are_certain() {
     let refused = Handed::Refused {
         code: "smpp-0x0b".into(),
     };
-    assert_eq!(handed(vec![Part::Refused(0x0B), Part::Unsent]), refused);
     assert_eq!(
-        handed(vec![Part::Unsent, Part::Unsent]),
+        handed(vec![PartOutcome::Refused(0x0B), PartOutcome::Unsent]),
+        refused
+    );
+    assert_eq!(
+        handed(vec![PartOutcome::Unsent, PartOutcome::Unsent]),
         Handed::not_sent("smpp-unsent")
     );
 }

@@ -28,10 +28,10 @@ async fn after_a_lost_connection_a_message_waits_for_the_next() {
         ..PATIENT
     };
     let (smpp, centre, peer) = bound(timing, 1).await;
-    let mut links = smpp.shared.link.subscribe();
+    let mut states = smpp.shared.state.subscribe();
     drop(peer);
-    let lost = |link: &Link| matches!(link, Link::Connecting);
-    assert!(links.wait_for(lost).await.is_ok());
+    let lost = |state: &BindState| matches!(state, BindState::Connecting);
+    assert!(states.wait_for(lost).await.is_ok());
     let handed = send(&smpp, &["a"]);
     let mut peer = centre.accept().await;
     let (sequence, _) = peer.submit().await;

@@ -3,7 +3,7 @@
 //!
 //! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
 
-mod claims;
+pub(super) mod claims;
 mod quota;
 mod results;
 
@@ -21,7 +21,6 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
-pub(super) use self::claims::{NEW_CONTACT, SentTo, token_text};
 use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;

@@ -130,8 +130,8 @@ impl Stage {
         for file in self.rabbit.lock().await.files()? {
             // One may be gone meanwhile.
             let bytes = std::fs::read(&file).unwrap_or_default();
-            let told = check::names_nobody(&String::from_utf8_lossy(&bytes), &secrets);
-            told.with_context(|| file.display().to_string())?;
+            let leak = check::names_nobody(&String::from_utf8_lossy(&bytes), &secrets);
+            leak.with_context(|| file.display().to_string())?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::client::{Answer, Client};
 use tests::import::{Accepted, IMPORT, record};
 use tests::upload::{Pace, Upload};
@@ -23,7 +23,7 @@ async fn list_with(app: &App, headers: &[(&str, &str)]) -> Result<Answer> {
     call.send().await
 }
 
-fn client(app: &App, keys: &Keys) -> Result<Client> {
+fn client(app: &App, keys: &IssuedKey) -> Result<Client> {
     Ok(app.anonymous()?.with_keys(keys))
 }
 

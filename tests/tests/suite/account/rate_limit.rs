@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::client::{Answer, Call, Client};
 use tests::import::{Accepted, IMPORT, JSON, array, record};
 use tests::wait::{SOON, eventually};
@@ -63,7 +63,7 @@ async fn limited(
         let answer = call(&client).send().await?;
         if answer.status == 429 {
             answer.problem(429, "rate_limited")?;
-            let wrong = Keys {
+            let wrong = IssuedKey {
                 secret_key: format!("{}x", keys.secret_key),
                 ..keys
             };

@@ -135,8 +135,8 @@ async fn a_file_that_is_refused_is_told_why() -> Result<()> {
     let path = file.path().to_str().context("no path")?;
     browser.write("input[type=file]", path).await?;
     eventually(SOON, async || {
-        let told = browser.property("#upload-outcome", "textContent").await?;
-        ensure!(told.contains("separated by commas"), "{told}");
+        let outcome = browser.property("#upload-outcome", "textContent").await?;
+        ensure!(outcome.contains("separated by commas"), "{outcome}");
         Ok(())
     })
     .await

@@ -179,8 +179,8 @@ async fn all_problems_are_told_at_once() -> Result<()> {
     let body = json!({"title": "x", "fields": fields});
     let answer = client.send_json(Method::POST, FORM, &body).await?;
     let problem = answer.problem(422, "validation_failed")?;
-    let told = problem["errors"].as_array().map(Vec::len);
-    ensure!(told == Some(100), "{told:?} are told");
+    let errors = problem["errors"].as_array().map(Vec::len);
+    ensure!(errors == Some(100), "{errors:?} are told");
     Ok(())
 }
 

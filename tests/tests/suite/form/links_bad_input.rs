@@ -179,10 +179,10 @@ async fn a_body_with_anything_wrong_makes_no_link() -> Result<()> {
         for (kind, body) in [(PAIRS, pairs(&body)), (kind.as_str(), parts)] {
             let call = client.call(Method::POST, &path).body(kind, body.clone());
             let answer = call.send().await?;
-            let told = || format!("{kind}: {body}");
+            let context = || format!("{kind}: {body}");
             let problem = answer
                 .problem(422, "validation_failed")
-                .with_context(told)?;
+                .with_context(context)?;
             ensure!(
                 problem["errors"][0]["pointer"] == pointer,
                 "not {pointer}: {problem}"

@@ -32,14 +32,14 @@ async fn of_ten_batches_at_once_one_stands_whole() -> Result<()> {
         .await?;
         all_completed(&client, &batches).await?;
 
-        let mut standing = BTreeSet::new();
+        let mut batch_ids = BTreeSet::new();
         for number in [0, 1, 299, 300, 598, 599] {
             let docid = format!("{prefix}-{number}");
             let stored = client.recipient(&docid).await?.expect(200)?.json()?;
-            standing.insert(stored["batch_id"].as_str().unwrap_or_default().to_owned());
+            batch_ids.insert(stored["batch_id"].as_str().unwrap_or_default().to_owned());
         }
-        ensure!(standing.len() == 1, "several stand: {standing:?}");
-        let batch_id = standing.first().context("none stands")?;
+        ensure!(batch_ids.len() == 1, "several batches: {batch_ids:?}");
+        let batch_id = batch_ids.first().context("no batch")?;
         let number = batches
             .iter()
             .position(|batch| batch.batch_id == *batch_id)

@@ -54,8 +54,8 @@ async fn every_problem_of_a_record_is_told_and_no_value_of_it() -> Result<()> {
             (2, "/2/phone", "phone_missing"),
         ],
     )?;
-    let told = accepted.body.to_string();
-    ensure!(!told.contains("98765432"), "a phone is told: {told}");
+    let answer = accepted.body.to_string();
+    ensure!(!answer.contains("98765432"), "a phone is told: {answer}");
     for service in app.apis.iter().chain(&app.workers) {
         let log = service.process.log()?;
         ensure!(!log.contains("98765432"), "a phone is logged");

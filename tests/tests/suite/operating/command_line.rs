@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde_json::{Value, json};
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::import::{array, gzip, ndjson, record, records, zstd};
 use tests::wait::{LATER, SOON, eventually};
 use tokio::io::copy_bidirectional;
@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 /// `feedback import FILE MORE` with this file.
 async fn import_file(
     app: &App,
-    keys: &Keys,
+    keys: &IssuedKey,
     name: &str,
     body: &[u8],
     more: &[&str],
@@ -28,7 +28,7 @@ async fn import_file(
 }
 
 /// Runs a command that calls the first api with these keys.
-async fn run(app: &App, keys: &Keys, arguments: &[&str], input: &[u8]) -> Result<Output> {
+async fn run(app: &App, keys: &IssuedKey, arguments: &[&str], input: &[u8]) -> Result<Output> {
     let base = app.apis.first().context("no api")?.base();
     let variables = [
         ("FEEDBACK_URL", base.as_str()),
@@ -82,7 +82,7 @@ async fn what_the_command_line_cannot_mean_is_told_apart_from_what_fails() -> Re
     let app = App::start().await?;
     let keys = app.create_key("shop", &[]).await?;
     let unknown = "01a20844-efa0-75f7-90f6-391f346adb0c";
-    for (arguments, code, told) in [
+    for (arguments, code, expected) in [
         (&["import", "-"][..], 2, "--format"),
         (&["import", "people.txt"], 2, "--format"),
         (&["import", "people.csv.xz"], 2, "--format"),
@@ -105,7 +105,7 @@ async fn what_the_command_line_cannot_mean_is_told_apart_from_what_fails() -> Re
         let output = run(&app, &keys, arguments, b"").await?;
         let line = String::from_utf8_lossy(&output.stderr);
         ensure!(
-            output.status.code() == Some(code) && line.contains(told),
+            output.status.code() == Some(code) && line.contains(expected),
             "{arguments:?}: {output:?}"
         );
     }
@@ -181,9 +181,9 @@ async fn the_first_100_errors_are_printed_or_all_of_them() -> Result<()> {
         let lines = String::from_utf8_lossy(&output.stdout);
         let errors = lines.lines().filter(|line| line.contains("phone_invalid"));
         ensure!(errors.count() == printed, "{output:?}");
-        let told = String::from_utf8_lossy(&output.stderr);
-        let hinted = told.contains("the first 100 errors of 130 rejected records");
-        ensure!(hinted == hint, "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let hinted = stderr.contains("the first 100 errors of 130 rejected records");
+        ensure!(hinted == hint, "{stderr}");
     }
     Ok(())
 }
@@ -274,10 +274,10 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
     let refused = app
         .cli_with(&["link", "create", form_id], &variables)
         .await?;
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
     ensure!(
-        refused.status.code() == Some(1) && told.contains("form_not_published"),
-        "{told}"
+        refused.status.code() == Some(1) && stderr.contains("form_not_published"),
+        "{stderr}"
     );
     let edited = app.folder().join("edited.json");
     let mut edit: Value = serde_json::from_str(&run(&["form", "show", form_id, "--json"]).await?)?;
@@ -336,12 +336,12 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
     let refused = app
         .cli_with(&["form", "create", &broken], &variables)
         .await?;
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
     ensure!(
         refused.status.code() == Some(1)
-            && told.contains("/title")
-            && told.contains("/fields/0/key"),
-        "{told}"
+            && stderr.contains("/title")
+            && stderr.contains("/fields/0/key"),
+        "{stderr}"
     );
     Ok(())
 }
@@ -354,10 +354,10 @@ async fn a_mistyped_data_folder_is_told_and_not_made() -> Result<()> {
     let variables = [("FEEDBACK_DATA_DIR", folder.as_str()), ("DATABASE_URL", "")];
     for command in ["verify", "rebuild"] {
         let output = app.cli_with(&[command], &variables).await?;
-        let told = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         ensure!(
-            output.status.code() == Some(1) && told.contains(&folder),
-            "{command}: {told}"
+            output.status.code() == Some(1) && stderr.contains(&folder),
+            "{command}: {stderr}"
         );
         ensure!(!elsewhere.exists(), "{command} made {folder}");
     }

@@ -12,9 +12,9 @@ mod servers_only {
     }
 
     fn refused(output: &Output, reason: &str) -> Result<()> {
-        let told = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.code() == Some(1), "{told}");
-        ensure!(told.contains(reason), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(1), "{stderr}");
+        ensure!(stderr.contains(reason), "{stderr}");
         Ok(())
     }
 
@@ -33,9 +33,12 @@ mod servers_only {
         from.api()?.stop().await?;
 
         let copied = copy(&from, &to).await?;
-        let told = String::from_utf8_lossy(&copied.stderr);
-        ensure!(copied.status.success(), "{told}");
-        ensure!(told.contains("every number is what is stored"), "{told}");
+        let stderr = String::from_utf8_lossy(&copied.stderr);
+        ensure!(copied.status.success(), "{stderr}");
+        ensure!(
+            stderr.contains("every number is what is stored"),
+            "{stderr}"
+        );
         refused(&copy(&from, &to).await?, "the database is not empty")?;
 
         to.start_api().await?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::campaign::on_import;
 use tests::client::Client;
 use tests::form::form;
@@ -72,7 +72,13 @@ fn before(command: &str) -> &'static str {
 }
 
 /// Runs a line where what the examples name is there, each time anew; its standard output.
-async fn run(app: &App, client: &Client, command: &str, line: &str, keys: &Keys) -> Result<String> {
+async fn run(
+    app: &App,
+    client: &Client,
+    command: &str,
+    line: &str,
+    keys: &IssuedKey,
+) -> Result<String> {
     let folder = app.folder().join("examples");
     let made = if ["form publish", "form replace"].contains(&command) {
         client.draft(&form()).await?

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use domain::pepper::DocIdKey;
 use serde_json::Value;
 use tests::app::App;
-use tests::fixture::{self, PUBLIC_URL, Recorded};
+use tests::fixture::{self, FixtureRecord, PUBLIC_URL};
 use tests::wait::LATER;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 /// A service that was not started yet, on a database of the first release.
-async fn on_fixture() -> Result<(App, Recorded)> {
+async fn on_fixture() -> Result<(App, FixtureRecord)> {
     let setup = App::setup().apis(0).workers(0);
     let app = setup
         .setting("FEEDBACK_PUBLIC_URL", PUBLIC_URL)
@@ -30,7 +30,7 @@ async fn plan(app: &App) -> Result<Value> {
 }
 
 /// All of it is there, and as it was.
-async fn check_migrated(app: &mut App, recorded: &Recorded) -> Result<()> {
+async fn check_migrated(app: &mut App, recorded: &FixtureRecord) -> Result<()> {
     let plan = plan(app).await?;
     ensure!(plan["up"] == serde_json::json!([]), "{plan}");
     ensure!(plan["finish"] == serde_json::json!([]), "{plan}");
@@ -53,8 +53,8 @@ async fn a_database_of_the_first_release_comes_up_with_every_figure() -> Result<
         app.start_api().await?;
     } else {
         let refused = app.cli(&["verify"]).await?;
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        ensure!(told.contains("run `feedback migrate`"), "{told}");
+        let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+        ensure!(stderr.contains("run `feedback migrate`"), "{stderr}");
         app.succeeds(&["migrate"]).await?;
         let between = plan(&app).await?;
         ensure!(
@@ -154,12 +154,12 @@ async fn of_two_that_migrate_at_once_both_end_well() -> Result<()> {
     check_migrated(&mut app, &recorded).await
 }
 
-/// Runs a command until it tells of a step, then kills it. It may be over by then.
+/// Runs a command until it prints a step, then kills it. It may be over by then.
 async fn killed_at(app: &App, command: &str, step: &str) -> Result<()> {
     let mut child = begun(app, command)?;
-    let told = until_told(&mut child, step).await?;
+    let was_printed = until_printed(&mut child, step).await?;
     child.kill().await?;
-    ensure!(told, "feedback {command} never came to {step}");
+    ensure!(was_printed, "feedback {command} never came to {step}");
     Ok(())
 }
 
@@ -168,9 +168,9 @@ fn begun(app: &App, command: &str) -> Result<Child> {
     Ok(shell.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?)
 }
 
-async fn until_told(child: &mut Child, text: &str) -> Result<bool> {
+async fn until_printed(child: &mut Child, text: &str) -> Result<bool> {
     let mut lines = BufReader::new(child.stderr.take().context("no stderr")?).lines();
-    let told = async {
+    let was_printed = async {
         while let Some(line) = lines.next_line().await? {
             if line.contains(text) {
                 return anyhow::Ok(true);
@@ -178,9 +178,9 @@ async fn until_told(child: &mut Child, text: &str) -> Result<bool> {
         }
         Ok(false)
     };
-    match timeout(LATER, told).await {
-        Ok(told) => told,
-        Err(_) => bail!("{text:?} is never told"),
+    match timeout(LATER, was_printed).await {
+        Ok(was_printed) => was_printed,
+        Err(_) => bail!("{text:?} is never printed"),
     }
 }
 
@@ -254,7 +254,10 @@ mod servers_only {
         ] {
             let holder = InTheWay::holding(&app, in_the_way).await?;
             let mut child = begun(&app, command)?;
-            ensure!(until_told(&mut child, step).await?, "never came to {step}");
+            ensure!(
+                until_printed(&mut child, step).await?,
+                "never came to {step}"
+            );
             eventually(SOON, async || {
                 ensure!(app.sql(waiting).await? != "0", "{step} does not wait");
                 Ok(())
@@ -351,11 +354,11 @@ mod embedded_only {
         fixture::fill_embedded(&data)?;
         let before = fs::read(data.join("feedback.db"))?;
         let refused = app.cli(&["serve"]).await?;
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        ensure!(refused.status.code() == Some(1), "{told}");
+        let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+        ensure!(refused.status.code() == Some(1), "{stderr}");
         ensure!(
-            told.contains("no copy of the database could be kept"),
-            "{told}"
+            stderr.contains("no copy of the database could be kept"),
+            "{stderr}"
         );
         ensure!(
             fs::read(data.join("feedback.db"))? == before,

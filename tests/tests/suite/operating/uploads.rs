@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::import::{IMPORT, ndjson, records};
 use tests::wait::LATER;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
@@ -48,7 +48,13 @@ impl Way {
     }
 
     /// `feedback import MORE`, with this on its standard input.
-    async fn import(&self, app: &App, keys: &Keys, more: &[&str], input: &[u8]) -> Result<Output> {
+    async fn import(
+        &self,
+        app: &App,
+        keys: &IssuedKey,
+        more: &[&str],
+        input: &[u8],
+    ) -> Result<Output> {
         let variables = [
             ("FEEDBACK_URL", self.url.as_str()),
             ("FEEDBACK_API_KEY", &keys.api_key),
@@ -86,17 +92,17 @@ async fn connect(mut client: TcpStream, service: String, fault: Option<Fault>) -
     Ok(())
 }
 
-async fn batches(app: &App, keys: &Keys) -> Result<Vec<Value>> {
+async fn batches(app: &App, keys: &IssuedKey) -> Result<Vec<Value>> {
     let client = app.anonymous()?.with_keys(keys);
     let list = client.get(IMPORT).await?.expect(200)?.json()?;
     Ok(list["items"].as_array().context("no items")?.clone())
 }
 
 /// The key that was printed to go on with.
-fn key(told: &str) -> Result<String> {
-    let (_, rest) = told
+fn key(printed: &str) -> Result<String> {
+    let (_, rest) = printed
         .split_once("--idempotency-key ")
-        .context(told.to_owned())?;
+        .context(printed.to_owned())?;
     let key = rest.split(' ').next().context("no key")?;
     Ok(key.to_owned())
 }
@@ -119,8 +125,8 @@ async fn an_upload_that_breaks_off_or_is_refused_for_the_moment_is_repeated() ->
     let way = Way::to(&app, faults).await?;
     let output = way.import(&app, &keys, &[path], b"").await?;
     ensure!(output.status.success(), "{output:?}");
-    let told = String::from_utf8(output.stderr)?;
-    ensure!(told.matches("trying again").count() == 5, "{told}");
+    let stderr = String::from_utf8(output.stderr)?;
+    ensure!(stderr.matches("trying again").count() == 5, "{stderr}");
     let printed: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(printed["outcomes"]["created"] == 500, "{printed}");
     let batches = batches(&app, &keys).await?;
@@ -186,7 +192,7 @@ async fn an_upload_is_not_repeated_for_ever() -> Result<()> {
     ensure!(output.status.code() == Some(1), "{output:?}");
     let tries = way.count.load(Ordering::Relaxed);
     ensure!((2..20).contains(&tries), "{tries} tries");
-    let told = String::from_utf8(output.stderr)?;
-    ensure!(told.contains("429") && key(&told).is_ok(), "{told}");
+    let stderr = String::from_utf8(output.stderr)?;
+    ensure!(stderr.contains("429") && key(&stderr).is_ok(), "{stderr}");
     Ok(())
 }

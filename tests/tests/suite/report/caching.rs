@@ -32,15 +32,15 @@ async fn the_same_data_is_the_same_bytes_and_need_not_be_sent_again() -> Result<
         paths.extend(Of::ALL.map(|of| of.path(&week.form, WEEK, bus_prop)));
     }
     for path in paths {
-        let told = || path.clone();
+        let context = || path.clone();
         let first = stage.owner.get(&path).await?.expect(200)?;
-        source(&first).with_context(told)?;
-        let tag = etag(&first).with_context(told)?;
+        source(&first).with_context(context)?;
+        let tag = etag(&first).with_context(context)?;
         for client in [&stage.owner, &elsewhere] {
             let again = client.get(&path).await?.expect(200)?;
             ensure!(again.body == first.body, "{path}: other bytes");
             ensure!(etag(&again)? == tag, "{path}: another tag");
-            source(&again).with_context(told)?;
+            source(&again).with_context(context)?;
             for tags in [
                 tag.clone(),
                 format!("W/{tag}"),

@@ -72,7 +72,7 @@ async fn a_counter_that_is_wrong_is_told_with_its_place_and_mended() -> Result<(
     stage.verified().await?;
     let right = said(&stage, &week.form).await?;
     let form_id = week.form["form_id"].as_str().context("no form_id")?;
-    for (statement, told) in [
+    for (statement, expected) in [
         (
             "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-05')
               WHERE bus_prop_id = 0 AND day = '2026-03-02'",
@@ -96,7 +96,7 @@ async fn a_counter_that_is_wrong_is_told_with_its_place_and_mended() -> Result<(
     ] {
         stage.app.sql(statement).await?;
         let lines = drifts(&stage).await?;
-        for word in told {
+        for word in expected {
             ensure!(
                 lines
                     .iter()

@@ -56,13 +56,13 @@ impl Reader {
         let lock = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (self.instance, path.to_owned());
         let floor = lock().floors.get(&place).copied();
-        let told = lock().newest.get(path).filter(|_| self.telling).cloned();
-        let answer = match &told {
+        let known = lock().newest.get(path).filter(|_| self.telling).cloned();
+        let answer = match &known {
             Some((_, tag)) => self.client.get_unless(path, tag).await?,
             None => self.client.get(path).await?,
         };
         if answer.status == 304 {
-            let (_, tag) = told.context("a 304 that nobody asked for")?;
+            let (_, tag) = known.context("a 304 that nobody asked for")?;
             ensure!(etag(&answer)? == tag, "another tag in a 304: {answer:?}");
             return Ok(());
         }
@@ -84,10 +84,10 @@ impl Reader {
                 now.1
             );
         }
-        if let Some((told, _)) = told {
+        if let Some((known, _)) = known {
             ensure!(
-                told.0 <= now.0 && told.1 <= now.1,
-                "{path} of instance {}: {told:?} was told, {now:?} answered",
+                known.0 <= now.0 && known.1 <= now.1,
+                "{path} of instance {}: {known:?} was known, {now:?} answered",
                 self.instance
             );
         }

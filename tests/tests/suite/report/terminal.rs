@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tests::app::{App, Keys};
+use tests::app::{App, IssuedKey};
 use tests::report::Of;
 use tests::wait::{LATER, SOON};
 use tokio::net::TcpListener;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::stage::Stage;
 use super::week::{self, WEEK};
 
-async fn printed(stage: &Stage, keys: &Keys, arguments: &[&str]) -> Result<String> {
+async fn printed(stage: &Stage, keys: &IssuedKey, arguments: &[&str]) -> Result<String> {
     let base = stage.owner.base().to_owned();
     let variables = [
         ("FEEDBACK_URL", base.as_str()),
@@ -86,7 +86,12 @@ async fn every_report_is_a_table_and_json_the_same_as_over_http() -> Result<()> 
 }
 
 /// What a terminal of so many columns shows for a line, each of its lines without spaces at its ends.
-async fn on_terminal(stage: &Stage, keys: &Keys, columns: u16, line: &str) -> Result<Vec<String>> {
+async fn on_terminal(
+    stage: &Stage,
+    keys: &IssuedKey,
+    columns: u16,
+    line: &str,
+) -> Result<Vec<String>> {
     let line = format!("script -qec 'stty rows 24 cols {columns}; {line}' /dev/null");
     let output = stage
         .app

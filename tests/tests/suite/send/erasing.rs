@@ -210,15 +210,15 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     eventually(LATER, async || {
         let refused: Value = client.get(&errors).await?.expect(200)?.json()?;
         ensure!(refused["items"][0]["docid"].is_null(), "{refused}");
-        let told: Value = import().await?.json()?;
-        ensure!(told["errors"][0]["docid"].is_null(), "{told}");
+        let answer: Value = import().await?.json()?;
+        ensure!(answer["errors"][0]["docid"].is_null(), "{answer}");
         let found = leftovers(&app).await?;
         ensure!(found.is_empty(), "{found:?}");
         Ok(())
     })
     .await?;
-    let told: Value = import().await?.json()?;
-    ensure!(told["errors"][0]["code"] == "docid_duplicate", "{told}");
+    let answer: Value = import().await?.json()?;
+    ensure!(answer["errors"][0]["code"] == "docid_duplicate", "{answer}");
     app.succeeds(&["verify"]).await?;
 
     // The same person comes back, for the same campaign and another one.

@@ -81,9 +81,9 @@ async fn only_a_signed_receipt_of_its_own_message_counts_and_once() -> Result<()
     ] {
         report(&public, message, status).await?;
     }
-    let told = client.read_campaign(&campaign).await?;
-    ensure!(count(&told, "first", "delivered") == 1, "{told}");
-    ensure!(count(&told, "first", "undelivered") == 1, "{told}");
+    let read = client.read_campaign(&campaign).await?;
+    ensure!(count(&read, "first", "delivered") == 1, "{read}");
+    ensure!(count(&read, "first", "undelivered") == 1, "{read}");
     app.succeeds(&["verify"]).await?;
     names_nobody(&app).await
 }
@@ -114,8 +114,8 @@ async fn a_signed_stop_reaches_every_account_that_sent_to_the_phone() -> Result<
         ("1", "Stop!", 0),
         ("3", "stop it please", 1),
     ] {
-        let told = public.webhook(&hook, SECRET, &text(id, words)).await?;
-        told.expect(200)?;
+        let answer = public.webhook(&hook, SECRET, &text(id, words)).await?;
+        answer.expect(200)?;
         let found = lists([&one, &other]).await?;
         ensure!(found == [suppressed; 2], "{words}: {found:?}");
     }

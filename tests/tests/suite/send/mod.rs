@@ -48,11 +48,11 @@ fn skipped(campaign: &Value, kind: &str, reason: &str) -> u64 {
 /// The readiness of its worker tells that a sender is in error: its name and the code.
 async fn degrades(app: &mut App, sender: &str) -> Result<()> {
     let worker = app.anonymous()?.at(app.worker()?.base());
-    let told = format!("worker senders degraded: {sender}\n");
+    let line = format!("worker senders degraded: {sender}\n");
     eventually(LATER, async || {
         let ready = worker.get("/health/ready").await?.expect(200)?;
         let ready = ready.text()?;
-        ensure!(ready.contains(&told), "{ready}");
+        ensure!(ready.contains(&line), "{ready}");
         Ok(())
     })
     .await

@@ -196,7 +196,7 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
     verified(&app).await?;
     let said = client.read_campaign(&campaign).await?["counts"].take();
     let id = campaign["campaign_id"].as_str().context("no id")?;
-    for (statement, told) in [
+    for (statement, expected) in [
         (
             "INSERT INTO campaign_delta (account_id, campaign_id, kind, counts)
              SELECT account_id, campaign_id, 'first', '{\"delivered\":3,\"parts\":-1}' FROM campaign",
@@ -212,7 +212,7 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         let output = app.cli(&["verify"]).await?;
         ensure!(output.status.code() == Some(1), "not found: {statement}");
         let printed = String::from_utf8(output.stdout)?;
-        for word in told {
+        for word in expected {
             ensure!(printed.contains(word), "{word} is not told: {printed}");
         }
         app.succeeds(&["rebuild"]).await?;
@@ -226,7 +226,7 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         ensure!(now == said, "{now} is not {said}");
     }
     // What no counting mends is told.
-    for (statement, told) in [
+    for (statement, expected) in [
         (
             "INSERT INTO message_due (account_id, campaign_id, due_at, message_id, sender)
              SELECT account_id, campaign_id, '2099-01-01 00:00:00+00:00', message_id, 'demo'
@@ -240,7 +240,10 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         let output = app.cli(&["verify"]).await?;
         ensure!(output.status.code() == Some(1), "not found: {statement}");
         let printed = String::from_utf8(output.stdout)?;
-        ensure!(printed.contains(told), "{told} is not told: {printed}");
+        ensure!(
+            printed.contains(expected),
+            "{expected} is not told: {printed}"
+        );
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use store::{Store, Workload};
 use tempfile::TempDir;
 use tests::app::Backends;
 use uuid::Uuid;
-use worker::store_chunk::{self, Pick, Step};
+use worker::store_chunk::{self, Pick, StepOutcome};
 
 /// A statement on the SQLite file of the first argument.
 const SQLITE: &str =
@@ -183,11 +183,11 @@ impl Ledger {
     }
 
     /// One step of a worker on one chunk.
-    pub async fn step(&self, id: ChunkId) -> Result<Step> {
+    pub async fn step(&self, id: ChunkId) -> Result<StepOutcome> {
         Ok(self.run(Pick::One(id)).await?)
     }
 
-    async fn run(&self, pick: Pick) -> Result<Step, store::Error> {
+    async fn run(&self, pick: Pick) -> Result<StepOutcome, store::Error> {
         let pepper = Some(&self.pepper);
         store_chunk::run(&self.store, self.worker_id, pepper, pick).await
     }

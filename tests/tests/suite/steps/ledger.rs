@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use domain::message::Lane;
 use store::import::{MAX_FAILURES, MAX_STARTS, Noted};
 use tests::wait::{SOON, eventually};
-use worker::store_chunk::{self, Pick, Step};
+use worker::store_chunk::{self, Pick, StepOutcome};
 
 use super::fixture::{Ledger, encode};
 
@@ -21,7 +21,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
     let mut failures = 0;
     let parked = eventually(SOON * 2, async || {
         match ledger.step(ledger.chunk(&batch, 0)).await? {
-            Step::Failed { noted, reason, .. } => {
+            StepOutcome::Failed { noted, reason, .. } => {
                 failures += 1;
                 assert!(!reason.is_empty() && !reason.contains("+49"), "{reason}");
                 ensure!(noted == Noted::Parked, "failed {failures} times");
@@ -87,8 +87,8 @@ async fn an_account_has_its_chunks_stored_in_the_order_of_acceptance_and_no_othe
     )
     .await?
     {
-        Step::Stored { claim, .. } => Ok(Some((claim.id.batch_id, claim.id.chunk_no))),
-        Step::Nothing => Ok(None),
+        StepOutcome::Stored { claim, .. } => Ok(Some((claim.id.batch_id, claim.id.chunk_no))),
+        StepOutcome::NotTaken => Ok(None),
         step => bail!("{step:?}"),
     };
     for (account, lane, wanted) in [
@@ -115,7 +115,7 @@ async fn a_payload_of_tomorrow_is_left_for_a_worker_of_tomorrow() -> Result<()> 
     let batch = ledger.receive_payloads(vec![(1, payload)]).await?;
     ledger.accept(&batch).await?;
     let step = ledger.step(ledger.chunk(&batch, 0)).await?;
-    assert!(matches!(step, Step::PutOff), "{step:?}");
+    assert!(matches!(step, StepOutcome::PutOff), "{step:?}");
     let batch = ledger.batch(&batch).await?;
     assert_eq!((batch.pending, batch.failed), (1, 0));
     Ok(())
@@ -139,18 +139,18 @@ async fn a_chunk_that_takes_its_worker_along_is_parked_where_starts_are_kept() -
     }
     // The last start's transaction, too, may still be rolling back.
     let step = eventually(SOON, async || match ledger.step(id).await? {
-        Step::Nothing => bail!("it is held"),
+        StepOutcome::NotTaken => bail!("it is held"),
         step => Ok(step),
     })
     .await?;
     if ledger.is_embedded() {
         // One process: a worker that falls takes the service along, and nobody fails to notice.
-        assert!(matches!(step, Step::Stored { .. }), "{step:?}");
+        assert!(matches!(step, StepOutcome::Stored { .. }), "{step:?}");
     } else {
         assert!(
             matches!(
                 step,
-                Step::Failed {
+                StepOutcome::Failed {
                     noted: Noted::Parked,
                     ..
                 }
@@ -236,7 +236,7 @@ async fn who_is_not_erased_stays_in_a_parked_chunk() -> Result<()> {
         .store
         .retry_batch(ledger.account_id, batch.batch_id)
         .await?;
-    let Step::Stored { outcomes, .. } = ledger.step(id).await? else {
+    let StepOutcome::Stored { outcomes, .. } = ledger.step(id).await? else {
         bail!("not stored");
     };
     assert_eq!(outcomes.created, 2);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use store::collect::Recorded;
 use store::form::{FormEdit, FormKey};
 use store::report::ScanScope;
-use tests::oracle::{Feedback, Part, Told};
+use tests::oracle::{Feedback, FormHistory, ReportScope};
 use uuid::Uuid;
 use worker::roll_up;
 
@@ -47,16 +47,16 @@ impl Dice {
     }
 }
 
-/// A form, its links, and what it was told.
+/// A form, its links, and all that was committed of it.
 pub struct Subject {
     pub key: FormKey,
     links: Vec<Sent>,
     /// All that was committed.
-    pub told: Told,
+    pub history: FormHistory,
     /// What of it was rolled up: reports are made of this.
-    pub rolled_up: Told,
-    /// What stands for a visit, by link and visit; erased or not.
-    standing: BTreeMap<(usize, Uuid), Uuid>,
+    pub rolled_up: FormHistory,
+    /// The feedback of each visit, by link and visit; also of erased ones.
+    feedback_ids: BTreeMap<(usize, Uuid), Uuid>,
     deleted: bool,
     edits: usize,
 }
@@ -86,11 +86,11 @@ async fn after_each_step_of_any_story_every_report_is_a_recount() -> Result<()> 
     println!("a story of {replay}");
     let mut story = Story::begin(seed).await?;
     for step in 0..steps {
-        let told = story.step().await;
+        let done = story.step().await;
         let context = || format!("{replay}, step {step}");
-        let told = told.with_context(context)?;
+        let done = done.with_context(context)?;
         let judged = story.judge(step % 25 == 24).await;
-        judged.with_context(|| format!("{}: {told}", context()))?;
+        judged.with_context(|| format!("{}: {done}", context()))?;
     }
     for at in 0..story.subjects.len() {
         story.roll_up(at).await?;
@@ -161,17 +161,17 @@ impl Story {
                     .map(|(_, name)| (*name).to_owned())
                     .collect::<BTreeSet<_>>()
             });
-            let told = Told {
+            let history = FormHistory {
                 form: survey.shown(key).await?,
                 links: names.collect(),
-                ..Told::default()
+                ..FormHistory::default()
             };
             subjects.push(Subject {
                 key,
                 links,
-                rolled_up: told.clone(),
-                told,
-                standing: BTreeMap::new(),
+                rolled_up: history.clone(),
+                history,
+                feedback_ids: BTreeMap::new(),
                 deleted: false,
                 edits: 0,
             });
@@ -245,7 +245,7 @@ impl Story {
             let (day, hour) = (self.dice.one(&DAYS), self.dice.roll(20));
             let mut given = self.answers();
             // What the form does not ask now is no answer to it.
-            let asked = self.subjects[at].told.form.clone();
+            let asked = self.subjects[at].history.form.clone();
             let open = |key: &str| asked_now(&asked, key);
             if let Some(given) = given.as_object_mut() {
                 given.retain(|key, _| open(key).is_some());
@@ -284,14 +284,14 @@ impl Story {
             }
         }
         for ((link, visit, day, hour, given), recorded) in new.iter().zip(recorded) {
-            let standing = subject.standing.get(&(*link, *visit)).copied();
-            match (recorded, standing) {
+            let known = subject.feedback_ids.get(&(*link, *visit)).copied();
+            match (recorded, known) {
                 (Recorded::Stored(id), None) => {
                     ensure!(!subject.deleted, "stored by a deleted form");
                     let day = self.survey.day_at(*day, *hour);
-                    subject.standing.insert((*link, *visit), id);
-                    subject.told.views.insert((*link, visit.as_u128(), day));
-                    subject.told.feedbacks.push(Feedback {
+                    subject.feedback_ids.insert((*link, *visit), id);
+                    subject.history.views.insert((*link, visit.as_u128(), day));
+                    subject.history.feedbacks.push(Feedback {
                         id: id.to_string(),
                         link: *link,
                         day,
@@ -300,7 +300,7 @@ impl Story {
                 }
                 (Recorded::Stored(one) | Recorded::Repeated(one), Some(other)) if one == other => {}
                 (Recorded::Gone, None) if subject.deleted => {}
-                other => anyhow::bail!("an answer became {other:?}"),
+                other => anyhow::bail!("the answer was recorded as {other:?}"),
             }
         }
         Ok(format!("form {at}: {} answers", new.len()))
@@ -315,7 +315,7 @@ impl Story {
         let store = &self.survey.ledger.store;
         let new = store.record_views(&[view.clone(), view.clone()]).await?;
         let day = self.survey.day_at(day, hour);
-        let seen = subject.told.views.insert((link, visit.as_u128(), day));
+        let seen = subject.history.views.insert((link, visit.as_u128(), day));
         ensure!(new == u64::from(seen), "{new} views of one");
         ensure!(store.record_views(&[view]).await? == 0, "a view came twice");
         Ok(format!("form {at}: a view on {day}"))
@@ -329,7 +329,7 @@ impl Story {
         subject.edits += 1;
         self.survey.edit(subject.key, &body(subject.edits)).await?;
         let shown = self.survey.shown(subject.key).await?;
-        subject.told.form = shown.clone();
+        subject.history.form = shown.clone();
         subject.rolled_up.form = shown;
         Ok(format!("form {at}: edit {}", subject.edits))
     }
@@ -347,11 +347,11 @@ impl Story {
 
     async fn erase(&mut self, at: usize) -> Result<String> {
         let subject = &mut self.subjects[at];
-        if subject.told.feedbacks.is_empty() {
+        if subject.history.feedbacks.is_empty() {
             return Ok("nothing".to_owned());
         }
-        let chosen = self.dice.roll(subject.told.feedbacks.len());
-        let erased = subject.told.feedbacks.remove(chosen);
+        let chosen = self.dice.roll(subject.history.feedbacks.len());
+        let erased = subject.history.feedbacks.remove(chosen);
         let id: Uuid = erased.id.parse()?;
         let store = &self.survey.ledger.store;
         let of = store.erase_feedback(subject.key.account_id, id).await?;
@@ -373,7 +373,7 @@ impl Story {
             }
             touched.extend(rolled_up.touched);
         }
-        subject.rolled_up = subject.told.clone();
+        subject.rolled_up = subject.history.clone();
         Ok(touched)
     }
 
@@ -396,7 +396,7 @@ impl Story {
         );
         let rows = one?.rows + two?.rows;
         let subject = &mut self.subjects[at];
-        subject.rolled_up = subject.told.clone();
+        subject.rolled_up = subject.history.clone();
         Ok(format!("form {at}: two roll-ups of {rows}"))
     }
 
@@ -426,7 +426,7 @@ impl Story {
             }
             for subject in &self.subjects {
                 for bus_prop in ["", "store:S1", "store:S2", "brand:B"] {
-                    let part = Part {
+                    let part = ReportScope {
                         start,
                         end,
                         bus_prop,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use worker::store_chunk::Step;
+use worker::store_chunk::StepOutcome;
 
 use super::fixture::{Ledger, Received, Row};
 
@@ -108,12 +108,12 @@ async fn play(ledger: &mut Ledger, story: &[Event], run: &[Move]) -> Result<()> 
                 let id = ledger.chunk(&batch, *no);
                 let stored = ledger.step(id).await?;
                 assert!(
-                    matches!(stored, Step::Stored { .. }),
+                    matches!(stored, StepOutcome::Stored { .. }),
                     "{stored:?} in {run:?}"
                 );
                 let again = ledger.step(id).await?;
                 assert!(
-                    matches!(again, Step::Nothing),
+                    matches!(again, StepOutcome::NotTaken),
                     "redelivered: {again:?} in {run:?}"
                 );
             }

@@ -1,7 +1,7 @@
 //! Two sides at once, a thousand times each: no deadlock, no batch that never completes.
 
 use anyhow::Result;
-use worker::store_chunk::Step;
+use worker::store_chunk::StepOutcome;
 
 use super::fixture::Ledger;
 
@@ -18,7 +18,7 @@ async fn the_last_two_chunks_finishing_at_once_complete_the_batch() -> Result<()
         );
         assert!(matches!(
             (&one?, &two?),
-            (Step::Stored { .. }, Step::Stored { .. })
+            (StepOutcome::Stored { .. }, StepOutcome::Stored { .. })
         ));
         assert_eq!(ledger.batch(&batch).await?.status.as_str(), "completed");
     }
@@ -41,7 +41,7 @@ async fn a_cancel_against_a_running_worker_leaves_final_counts() -> Result<()> {
         ended?;
         let stored = [one?, two?]
             .iter()
-            .filter(|step| matches!(step, Step::Stored { .. }))
+            .filter(|step| matches!(step, StepOutcome::Stored { .. }))
             .count();
         let batch = ledger.batch(&received).await?;
         assert_eq!(batch.pending, 0);
@@ -61,7 +61,7 @@ async fn a_chunk_run_by_two_workers_at_once_is_counted_once() -> Result<()> {
         let (one, two) = tokio::join!(ledger.step(id), ledger.step(id));
         let stored = [one?, two?]
             .iter()
-            .filter(|step| matches!(step, Step::Stored { .. }))
+            .filter(|step| matches!(step, StepOutcome::Stored { .. }))
             .count();
         assert_eq!(stored, 1);
         ledger.batch(&batch).await?;

@@ -12,11 +12,11 @@ use domain::metrics::{FieldSummary, Metrics};
 use domain::month::Month;
 use domain::rollup::{DayCounts, Delta};
 use platform::cache::Cache;
-use report::{FormQuery, Found, account_series, check_months, form_series, refresh_months};
+use report::{FormLookup, FormQuery, account_series, check_months, form_series, refresh_months};
 use serde_json::{Value, json};
 use store::form::FormKey;
 use store::report::{AnswerFilter, FeedbackQuery};
-use tests::oracle::{Counts, Part, agrees};
+use tests::oracle::{DayCounters, ReportScope, agrees};
 
 use super::model::Subject;
 use super::survey::Survey;
@@ -25,7 +25,7 @@ use super::survey::Survey;
 #[derive(Clone, Copy)]
 pub struct Snapshot<'a> {
     pub subject: &'a Subject,
-    pub part: Part<'a>,
+    pub part: ReportScope<'a>,
 }
 
 pub struct Readers {
@@ -67,7 +67,7 @@ impl Readers {
                 comments: 0,
             };
             let found = form_series(store, cache, query).await?;
-            let Found::Is(series) = found else {
+            let FormLookup::Is(series) = found else {
                 anyhow::bail!("{found:?} of {part:?}");
             };
             ensure!(
@@ -125,9 +125,9 @@ impl Readers {
                 .iter()
                 .map(|row| row.feedback_id.to_string())
                 .collect();
-            let told = subject.told.part(part);
-            let told = told.filter(|told| !comments_only || told.answers.get("words").is_some());
-            let mut wanted: Vec<String> = told.map(|told| told.id.clone()).collect();
+            let rows = subject.history.part(part);
+            let rows = rows.filter(|row| !comments_only || row.answers.get("words").is_some());
+            let mut wanted: Vec<String> = rows.map(|row| row.id.clone()).collect();
             wanted.sort_unstable_by(|one, other| other.cmp(one));
             ensure!(
                 listed == wanted,
@@ -209,12 +209,12 @@ impl Readers {
                     .iter()
                     .find(|form| form.form_id == subject.key.form_id)
                     .context("a form is not there")?;
-                let title = &subject.told.form["title"];
+                let title = &subject.history.form["title"];
                 ensure!(*title == form.title.as_str(), "not {title}: {form:?}");
-                let mut sum = Counts::default();
+                let mut sum = DayCounters::default();
                 let mut found = Delta::default();
                 for day in range.days() {
-                    let part = Part {
+                    let part = ReportScope {
                         start: day,
                         end: day,
                         bus_prop: "",

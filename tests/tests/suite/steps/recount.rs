@@ -33,7 +33,7 @@ fn answers(dice: &mut Dice) -> Value {
 }
 
 /// A visit's feedback, with the day of its answer as an offset.
-struct Standing {
+struct StoredAnswer {
     id: Uuid,
     day: i64,
     given: Value,
@@ -53,7 +53,7 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
     let store = &survey.ledger.store;
     let mut seen: BTreeSet<(usize, Uuid, i64)> = BTreeSet::new();
     // Without feedback where it was erased: a visit answers once.
-    let mut standing: BTreeMap<(usize, Uuid), Option<Standing>> = BTreeMap::new();
+    let mut stored_answers: BTreeMap<(usize, Uuid), Option<StoredAnswer>> = BTreeMap::new();
     for _ in 0..400 {
         let (link, visit) = (dice.roll(3), visits[dice.roll(visits.len())]);
         let day = [-2, -1, 0][dice.roll(3)];
@@ -62,10 +62,10 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
                 let given = answers(&mut dice);
                 let answer = survey.answer(&sent[link], visit, day, &given);
                 let recorded = survey.record(&[answer]).await?[0];
-                standing.entry((link, visit)).or_insert_with(|| {
+                stored_answers.entry((link, visit)).or_insert_with(|| {
                     seen.insert((link, visit, day));
                     let id = stored(recorded);
-                    Some(Standing { id, day, given })
+                    Some(StoredAnswer { id, day, given })
                 });
             }
             4 | 5 => {
@@ -75,11 +75,11 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
                 seen.insert((link, visit, day));
             }
             6 => {
-                if let Some(stands) = standing.get_mut(&(link, visit))
-                    && let Some(stands) = stands.take()
+                if let Some(answer) = stored_answers.get_mut(&(link, visit))
+                    && let Some(answer) = answer.take()
                 {
                     let account = survey.form.account_id;
-                    store.erase_feedback(account, stands.id).await?;
+                    store.erase_feedback(account, answer.id).await?;
                 }
             }
             _ => {
@@ -103,12 +103,12 @@ async fn after_any_story_the_rollups_equal_a_recount() -> Result<()> {
             let sum = recount.entry(survey.day(*day)).or_default();
             sum.merge(&Delta::view());
         }
-        for ((link, _), stands) in &standing {
-            if let Some(stands) = stands
+        for ((link, _), answer) in &stored_answers {
+            if let Some(answer) = answer
                 && counts(*link)
             {
-                let answers = read_answers(&content(), &stands.given);
-                let sum = recount.entry(survey.day(stands.day)).or_default();
+                let answers = read_answers(&content(), &answer.given);
+                let sum = recount.entry(survey.day(answer.day)).or_default();
                 sum.merge(&Delta::answer(&content(), &answers));
             }
         }

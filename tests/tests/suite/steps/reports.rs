@@ -11,7 +11,7 @@ use domain::month::Month;
 use domain::rollup::Delta;
 use platform::cache::Cache;
 use platform::config::RedisUrl;
-use report::{FormQuery, FormSeries, Found, Source};
+use report::{FormLookup, FormQuery, FormSeries, ReportSource};
 use serde_json::json;
 use store::report::{ScanScope, WHOLE};
 use tests::wait::{SOON, eventually};
@@ -40,7 +40,7 @@ async fn series(survey: &Survey, bus_prop: Option<&str>) -> Result<FormSeries> {
         comments: 20,
     };
     match report::form_series(store, cache, query).await? {
-        Found::Is(series) => Ok(series),
+        FormLookup::Is(series) => Ok(series),
         other => bail!("{other:?}"),
     }
 }
@@ -48,9 +48,9 @@ async fn series(survey: &Survey, bus_prop: Option<&str>) -> Result<FormSeries> {
 /// The same, once Redis has it, where there is one.
 async fn cached(survey: &Survey, bus_prop: Option<&str>) -> Result<FormSeries> {
     let expected = if survey.ledger.is_embedded() {
-        Source::Database
+        ReportSource::Database
     } else {
-        Source::Cache
+        ReportSource::Cache
     };
     eventually(SOON, async || {
         let series = series(survey, bus_prop).await?;
@@ -86,7 +86,7 @@ async fn a_series_is_the_rollups_from_the_database_and_then_from_the_cache() -> 
     survey.roll_up().await?;
     for (bus_prop, id) in [(None, WHOLE), (Some("store:S1"), 1), (Some("store:S2"), 2)] {
         let first = series(&survey, bus_prop).await?;
-        assert_eq!(first.source, Source::Database);
+        assert_eq!(first.source, ReportSource::Database);
         assert_eq!(first.days, expected(&survey, id).await?);
         let days = if id == 2 { 0 } else { 4 };
         assert_eq!((first.days.len(), first.comments.len()), (days, days));
@@ -119,7 +119,7 @@ async fn an_entry_of_another_version_is_not_used_and_months_without_change_keep_
         BTreeSet::from([(WHOLE, month), (1, month)])
     );
     let after = series(&survey, None).await?;
-    assert_eq!(after.source, Source::Database);
+    assert_eq!(after.source, ReportSource::Database);
     assert_eq!(after.version.number, before.version.number + 1);
     assert_eq!(after.days, expected(&survey, WHOLE).await?);
     assert_eq!(cached(&survey, None).await?.days, after.days);
@@ -159,7 +159,7 @@ async fn an_account_has_all_its_forms_and_recipients() -> Result<()> {
     survey.ledger.step(survey.ledger.chunk(&batch, 0)).await?;
     let range = range(&survey)?;
     let first = report::account_series(store, cache, account, range).await?;
-    assert_eq!(first.source, Source::Database);
+    assert_eq!(first.source, ReportSource::Database);
     assert_eq!(first.version, store.account_data_version(account).await?);
     let ids: Vec<Uuid> = first.forms.iter().map(|form| form.form_id).collect();
     assert_eq!(ids, [survey.form.form_id, other.form_id]);
@@ -172,7 +172,7 @@ async fn an_account_has_all_its_forms_and_recipients() -> Result<()> {
     assert_eq!(recipients.sum::<i64>(), 2);
     let mut again = eventually(SOON, async || {
         let again = report::account_series(store, cache, account, range).await?;
-        let from_cache = again.source == Source::Cache;
+        let from_cache = again.source == ReportSource::Cache;
         ensure!(
             from_cache != survey.ledger.is_embedded(),
             "from {:?}",
@@ -181,7 +181,7 @@ async fn an_account_has_all_its_forms_and_recipients() -> Result<()> {
         Ok(again)
     })
     .await?;
-    again.source = Source::Database;
+    again.source = ReportSource::Database;
     assert_eq!(again, first);
     Ok(())
 }

@@ -60,13 +60,13 @@ async fn a_database_of_another_release_is_refused_in_one_line() -> Result<()> {
             ledger.damage(damage, ledger.account_id).await?;
         }
         let made = ledger.store.make_schema().await;
-        let told = made.err().map(|error| one_line(&error));
-        match (expected, told) {
+        let error = made.err().map(|error| one_line(&error));
+        match (expected, error) {
             (None, None) => {}
-            (Some(expected), Some(told)) => {
-                ensure!(told.starts_with(expected), "{damages:?}: {told}");
+            (Some(expected), Some(error)) => {
+                ensure!(error.starts_with(expected), "{damages:?}: {error}");
             }
-            (_, told) => bail!("{damages:?}: {told:?}"),
+            (_, error) => bail!("{damages:?}: {error:?}"),
         }
         ensure!(
             !ledger.store.list_keys(None).await?.is_empty(),

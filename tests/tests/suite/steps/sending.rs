@@ -355,16 +355,16 @@ impl Story {
             .campaign_counts(self.key.account_id, &[self.key.campaign_id])
             .await?;
         let counts = counts.into_iter().next().context("no counts")?;
-        for (kind, mut told) in [
+        for (kind, mut counts) in [
             (MessageKind::First, counts.first),
             (MessageKind::Reminder, counts.reminder),
         ] {
             let there = messages.iter().filter(|message| message.kind == kind);
             let there = self.recount(there)?;
-            told.add(Count::Parts, -told.get(Count::Parts));
+            counts.add(Count::Parts, -counts.get(Count::Parts));
             ensure!(
-                told == there,
-                "{kind:?}: {told:?} are told, {there:?} are there"
+                counts == there,
+                "{kind:?}: {counts:?} are told, {there:?} are there"
             );
         }
         let accepted = messages

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::super::tests::pool;
-use super::super::{Encoding, Incoming};
+use super::super::{ContentEncoding, Incoming};
 use super::*;
 use api_http::Result;
 
@@ -32,7 +32,7 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
     let incoming = Incoming {
         body: Body::from(body.to_owned()),
         kind: BodyKind::Json,
-        encoding: Encoding::Identity,
+        encoding: ContentEncoding::Identity,
         permit: pool().permit(Uuid::nil()),
         limit: 1 << 30,
     };

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
 use domain::rollup::Delta;
-use report::Source;
+use report::ReportSource;
 use store::report::{Drift, ScanScope, WHOLE};
 use tests::wait::{SOON, eventually};
 use worker::roll_up;
@@ -63,7 +63,7 @@ async fn rubbish_in_the_cache_is_not_read_but_found_and_a_rebuild_voids_it() -> 
     let counters: Vec<_> = counters.iter().map(|d| d.counter.as_str()).collect();
     assert_eq!(counters, ["unreadable"]);
     let read = series(&survey, None).await?;
-    assert_eq!(read.source, Source::Database);
+    assert_eq!(read.source, ReportSource::Database);
     assert_eq!(read.days, expected(&survey, WHOLE).await?);
     // Whoever read the database has written it anew. Counts that are wrong are not found by reading.
     cached(&survey, None).await?;

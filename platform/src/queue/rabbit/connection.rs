@@ -14,7 +14,7 @@ use crate::queue::QueueError;
 
 /// Where the broker is, and the queues on it.
 #[derive(Clone)]
-pub(in crate::queue) struct Address {
+pub(in crate::queue) struct BrokerAddress {
     pub(in crate::queue) uri: AMQPUri,
     pub(in crate::queue) topology: Topology,
 }
@@ -39,7 +39,10 @@ pub(super) fn cut(socket: &Socket) {
 
 impl BrokerConnection {
     /// `name` is what the broker's operators see.
-    pub(super) async fn open(address: &Address, name: &'static str) -> Result<Self, QueueError> {
+    pub(super) async fn open(
+        address: &BrokerAddress,
+        name: &'static str,
+    ) -> Result<Self, QueueError> {
         let (connection, socket) = connect(address.uri.clone(), name).await?;
         let channel = answer(connection.create_channel()).await?;
         address.topology.declare(&channel).await?;

@@ -1,0 +1,1 @@
+feedback serve --demo --data-dir demo
