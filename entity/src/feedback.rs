@@ -1,4 +1,4 @@
-//! feedback_id is a version 7 UUID of submitted_at, so the key's order is that of time. answers is text as form.content is.
+//! `feedback_id` is a version 7 UUID of `submitted_at`, so the order of the key is that of time. `answers` is text as `form.content` is.
 
 use sea_orm::entity::prelude::*;
 
@@ -13,7 +13,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub feedback_id: Uuid,
     pub link_id: Uuid,
-    /// Of submitted_at in the account's time zone.
+    /// Of `submitted_at`, in the account's time zone.
     pub day: Date,
     pub submitted_at: DateTimeUtc,
     /// Those of the link, as `domain::link::BusPropIds` writes them: `3_17`.
