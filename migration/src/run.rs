@@ -106,6 +106,9 @@ pub struct Plan {
     pub up: Vec<String>,
     /// What [`finish`] would do after it.
     pub finish: Vec<String>,
+    /// Whether an [`up`] was ended in the middle: some steps of a migration are applied and some are not.
+    #[serde(skip)]
+    pub is_half_applied: bool,
 }
 
 impl Plan {
@@ -130,6 +133,7 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
         program: NEWEST,
         up: Vec::new(),
         finish: Vec::new(),
+        is_half_applied: false,
     };
     if found.is_some_and(|numbers| NEWEST < numbers.newest) {
         return Ok(plan);
@@ -146,10 +150,14 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
         Ok::<(), DbErr>(())
     };
     for migration in MIGRATIONS {
-        let is_applied = plan.newest.is_some_and(|newest| migration.number <= newest);
-        for step in migration.up.iter().filter(|_| !is_applied) {
+        if plan.newest.is_some_and(|newest| migration.number <= newest) {
+            continue;
+        }
+        let before = plan.up.len();
+        for step in migration.up {
             add(migration, step, &mut plan.up).await?;
         }
+        plan.is_half_applied |= plan.up.len() - before < migration.up.len();
     }
     if plan.lowest.is_none_or(|lowest| lowest < NEWEST) {
         plan.finish

@@ -62,7 +62,8 @@ impl Migration {
         plan.map_err(|error| unusable(&self.config, &error))
     }
 
-    /// Applies what the database lacks: all of it, of an empty one. Of an embedded one a copy is kept.
+    /// Applies what the database lacks: all of it, of an empty one. Of an embedded one a copy is kept, which whoever goes on after
+    /// a kill finds there.
     ///
     /// # Errors
     /// It failed. Doing it again goes on.
@@ -70,6 +71,7 @@ impl Migration {
         let _alone = self.alone(watch).await?;
         let plan = self.plan().await?;
         if !plan.up.is_empty()
+            && !plan.is_half_applied
             && let Some(newest) = plan.newest
             && let Ok(Some(file)) = Store::file(self.config.database.expose())
         {

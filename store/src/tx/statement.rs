@@ -32,7 +32,7 @@ impl Statement {
 #[derive(Debug)]
 pub(crate) struct BatchStatement<R> {
     pub text: BatchText,
-    pub row: PhantomData<fn() -> R>,
+    pub row: PhantomData<fn(R)>,
 }
 
 /// The text of a [`BatchStatement`], and the columns of its rows.
@@ -116,7 +116,6 @@ batch_values! {
     &str: "text",
     Vec<u8>: "bytea",
     i16: "smallint",
-    i32: "integer",
     i64: "bigint",
     bool: "boolean",
     NaiveDate: "date",
@@ -125,13 +124,13 @@ batch_values! {
 
 /// Makes a struct a [`BatchRow`].
 macro_rules! batch_row {
-    ($(#[$attribute:meta])* $visible:vis struct $row:ident $(<$life:lifetime>)? { $($(#[$doc:meta])* $column:ident: $kind:ty,)+ }) => {
+    ($(#[$attribute:meta])* $visible:vis struct $row:ident { $($(#[$doc:meta])* $column:ident: $kind:ty,)+ }) => {
         $(#[$attribute])*
-        $visible struct $row $(<$life>)? {
+        $visible struct $row {
             $($(#[$doc])* pub $column: $kind,)+
         }
 
-        impl $(<$life>)? $crate::tx::BatchRow for $row $(<$life>)? {
+        impl $crate::tx::BatchRow for $row {
             const COLUMNS: &'static [$crate::tx::BatchColumn] = &[$($crate::tx::BatchColumn {
                 name: stringify!($column),
                 kind: <$kind as $crate::tx::BatchValue>::KIND,
