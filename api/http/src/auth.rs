@@ -42,7 +42,8 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     let allowance = app.key_rate.check(&key.api_key)?;
     let caller = Caller::key(app.clone(), key.clone(), &request);
     request.extensions_mut().insert(caller);
-    let revoked = || revoked(app.clone(), key.api_key.clone(), hash);
+    // Boxed, because requests that only read do not need it.
+    let revoked = || Box::pin(revoked(app.clone(), key.api_key.clone(), hash));
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
@@ -94,9 +95,12 @@ async fn revoked(app: AppState, api_key: String, secret: [u8; 32]) {
 }
 
 /// The response, which is cut with an error once `revoked` ends.
-fn cut_when(revoked: impl Future<Output = ()> + Send + 'static, response: Response) -> Response {
+fn cut_when(
+    revoked: impl Future<Output = ()> + Send + Unpin + 'static,
+    response: Response,
+) -> Response {
     response.map(|body| {
-        let begin = (body.into_data_stream(), Box::pin(revoked));
+        let begin = (body.into_data_stream(), revoked);
         Body::from_stream(stream::try_unfold(
             begin,
             |(mut body, mut revoked)| async move {

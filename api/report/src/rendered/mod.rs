@@ -184,6 +184,25 @@ impl RenderedReports {
         {
             return Ok((known.rendered.clone(), ReportSource::Cache));
         }
+        // Boxed, because most callers do not need it: their futures are moved several times.
+        Box::pin(self.renew(key, known, arrived, if_none_match, check, render)).await
+    }
+
+    /// The rest of [`get`](Self::get), of a caller who `arrived` at that moment: what is `known` is to be checked, or there is nothing.
+    async fn renew<C, R>(
+        &self,
+        key: ReportKey,
+        known: Option<Checked>,
+        arrived: Instant,
+        if_none_match: IfNoneMatch<'_>,
+        check: impl FnOnce() -> C,
+        render: impl FnOnce() -> R,
+    ) -> Result<(Arc<Rendered>, ReportSource)>
+    where
+        C: Future<Output = Result<Option<Version>>>,
+        R: Future<Output = Result<(Rendered, ReportSource)>>,
+    {
+        let is_ahead = |known: &Checked| if_none_match.is_ahead_of(known.rendered.version);
         let mut source = ReportSource::Cache;
         let renew = async |entry: Option<Entry<ReportKey, Checked>>| {
             let at = Instant::now();
@@ -196,8 +215,7 @@ impl RenderedReports {
                     return Ok(Op::Put(Checked { at, ..known }));
                 }
             }
-            // In a box: most callers need no room for it.
-            let (rendered, from) = Box::pin(render()).await?;
+            let (rendered, from) = render().await?;
             source = from;
             let rendered = Arc::new(rendered);
             Ok(Op::Put(Checked { rendered, at }))
