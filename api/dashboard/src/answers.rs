@@ -132,6 +132,8 @@ fn text(form: &FormContent, key: &str, value: &Value) -> String {
 async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -> Result<String> {
     let count = soon(async {
         let (state, account_id) = (&person.state, person.account_id);
+        // All days of all forms are in memory.
+        let _place = state.places.take(account_id).await;
         let store = person.store();
         Ok(report::account_series(store, &state.cache, account_id, range.dates).await?)
     });

@@ -11,8 +11,8 @@ use crate::sent::Pairs;
 
 /// Empty rows below those that have a field.
 const EMPTY_ROWS: usize = 3;
-/// Bytes of all that was stored before: no form is larger.
-const BEFORE: usize = 1 << 20;
+/// Bytes of a form in JSON: as many as a program may send.
+const MOST: usize = 1 << 20;
 
 /// What the page's form has.
 #[derive(Default)]
@@ -210,7 +210,7 @@ impl From<Pairs> for FormDraft {
                 ("title_labels", _) => draft.labels = value,
                 ("before", _) => {
                     read += value.len();
-                    let before = (read <= BEFORE).then(|| serde_json::from_str(&value).ok());
+                    let before = (read <= MOST).then(|| serde_json::from_str(&value).ok());
                     draft.rows.push(Row {
                         before: before.flatten().unwrap_or_default(),
                         ..Row::default()
@@ -263,6 +263,11 @@ impl FormDraft {
     /// Everything that is wrong.
     pub fn input(&self) -> Result<FormInput, Vec<Invalid>> {
         FormInput::parse(&self.write())
+    }
+
+    /// Whether it is larger than a form may be that a program sends: then it could not be edited again.
+    pub fn is_too_large(&self) -> bool {
+        self.write().to_string().len() > MOST
     }
 
     fn write(&self) -> Value {

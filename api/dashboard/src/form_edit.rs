@@ -3,7 +3,7 @@
 use api_collect::pages;
 use api_form::operations;
 use api_http::precondition::IfMatch;
-use api_http::{Problem, QUICK, Result, within};
+use api_http::{Code, Problem, QUICK, Result, within};
 use api_language::Text;
 use askama::Template;
 use axum::http::StatusCode;
@@ -48,7 +48,12 @@ impl Draft for FormDraft {
 
     async fn save(&self, person: &SignedIn, stored: Option<(Uuid, &str)>) -> Result<String> {
         let (app, caller) = (&person.state.app, &person.caller);
-        let read = || self.input().map_err(Problem::invalid);
+        let read = || {
+            if self.is_too_large() {
+                return Err(Problem::new(Code::BodyTooLarge, "a form has at most 1 MiB"));
+            }
+            self.input().map_err(Problem::invalid)
+        };
         let input = app.work_here(person.account_id, self.size(), read).await;
         let form = match stored {
             Some((id, version)) => {

@@ -23,6 +23,7 @@ use crate::operations::{self, FeedbackSearch, Feedbacks};
 use crate::rendered::{IfNoneMatch, MISS, answer, tag_of_body};
 use crate::request::{Conditional, FormPath, FormReportRequest};
 use api_http::accept::Kind;
+use api_http::deadline::soon;
 use api_http::lines::{page_or_all, wanted};
 use api_http::list::TrackFieldQuery;
 use api_http::{Caller, List, PathId, Problem, Result};
@@ -146,7 +147,8 @@ async fn page(
         let tag = tag_of_body(&body);
         Ok::<_, Problem>((link, body, tag))
     };
-    let (link, body, tag) = caller.app.work_here(account_id, bytes, write).await?;
+    let written = soon(caller.app.work_here(account_id, bytes, write));
+    let (link, body, tag) = written.await?;
     let known = IfNoneMatch(headers);
     let answer = (link, answer(known, tag, MISS, body.into())).into_response();
     Ok(permit.hold(answer))
