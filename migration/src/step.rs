@@ -174,10 +174,14 @@ fn was_in_the_way(error: &DbErr) -> bool {
     matches!(code.as_deref(), Some("55P03" | "40P01" | "40001" | "5"))
 }
 
+/// Whether other processes run on the database meanwhile, as they do on PostgreSQL where it is filled.
+fn is_beside_others(db: &DatabaseExecutor<'_>) -> bool {
+    matches!(db, DatabaseExecutor::Connection(_))
+        && db.get_database_backend() == DbBackend::Postgres
+}
+
 async fn make_index(db: &DatabaseExecutor<'_>, name: &str, on: &str) -> Result<(), DbErr> {
-    let beside_others = matches!(db, DatabaseExecutor::Connection(_))
-        && db.get_database_backend() == DbBackend::Postgres;
-    if !beside_others {
+    if !is_beside_others(db) {
         let make = format!("CREATE INDEX IF NOT EXISTS {name} ON {on}");
         return db.execute_unprepared(&make).await.map(drop);
     }
@@ -204,7 +208,6 @@ async fn fill(
     watch: &dyn Watch,
 ) -> Result<(), DbErr> {
     let (mut done, of) = (0, backfill.rows(db).await?);
-    let beside_others = matches!(db, DatabaseExecutor::Connection(_));
     loop {
         watch.rows(done, of);
         keep_lock(db).await?;
@@ -219,7 +222,7 @@ async fn fill(
             Ok(Some(batch)) => {
                 position = Some(batch.position);
                 done += batch.rows;
-                if beside_others {
+                if is_beside_others(db) {
                     // Half of the time belongs to others.
                     sleep(began.elapsed()).await;
                 }

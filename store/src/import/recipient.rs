@@ -49,9 +49,14 @@ impl RecipientQuery {
     pub(crate) fn condition(&self, database: DbBackend) -> Condition {
         use recipient::Column;
         let batches = self.batch_ids.clone();
+        let among = |ids: Vec<Uuid>| match database {
+            DbBackend::Sqlite => Column::BatchId.is_in(ids),
+            // One parameter, so that the text is the same for any number of batches.
+            _ => Column::BatchId.eq_any(ids),
+        };
         let condition = Condition::all()
             .add(Column::Phone.is_not_null())
-            .add_option(batches.map(|ids| Column::BatchId.is_in(ids)))
+            .add_option(batches.map(among))
             .add_option(self.created_from.map(|from| Column::CreatedAt.gte(from)))
             .add_option(self.created_to.map(|to| Column::CreatedAt.lte(to)));
         let fields = self.fields.iter().map(|(name, value)| match database {

@@ -110,6 +110,7 @@ async fn copy_straight(
 
 fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error> {
     let mut buffer = CopyBuffer::with_capacity(records.len() * 256);
+    let day = claim.day();
     for record in records {
         buffer.row(6 + COLUMNS.len());
         buffer.field(claim.id.account_id)?;
@@ -117,7 +118,7 @@ fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error
         buffer.field(claim.seq)?;
         buffer.field(claim.claimed_at)?;
         buffer.field(claim.claimed_at)?;
-        buffer.field(claim.day())?;
+        buffer.field(day)?;
         for (column, value) in COLUMNS.iter().zip(record.values()) {
             if column.is_json {
                 buffer.jsonb(value);
