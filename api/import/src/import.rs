@@ -120,7 +120,7 @@ pub async fn import(
         let begin = Instant::now();
         let campaign = find_campaign(caller, campaign_id).await?;
         let request = request?;
-        let imported = attempt(state, (caller, campaign), request, body).await;
+        let imported = Box::pin(attempt(state, (caller, campaign), request, body)).await;
         let outcome = match &imported {
             Ok((outcome, _)) => outcome,
             Err(problem) => problem.code().as_str(),

@@ -77,7 +77,7 @@ async fn preview(
     most: u64,
 ) -> Result<Preview> {
     let account_id = caller.account_id();
-    let context = Context {
+    let known = Context {
         campaign_id,
         content,
         form: form.map(|form| &form.content),
@@ -89,7 +89,7 @@ async fn preview(
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(account_id).await;
     let store = &caller.app.store;
-    let preview = store.preview_campaign(account_id, pepper, &context, most);
+    let preview = store.preview_campaign(account_id, pepper, &known, most);
     Ok(preview.await?)
 }
 
