@@ -1,5 +1,10 @@
 //! The migration that only the bench has.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "its statements are of a schema that only the bench has"
+)]
+
 use sea_orm_migration::async_trait::async_trait;
 use sea_orm_migration::sea_orm::{
     ConnectionTrait, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, Statement,
