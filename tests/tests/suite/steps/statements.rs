@@ -40,7 +40,7 @@ async fn each_table_is_as_its_entity_has_it() -> Result<()> {
     let is_sqlite = app.embedded();
     // Table, column, its type, and whether it may be null.
     let columns = if is_sqlite {
-        "SELECT t.name, c.name, lower(c.type), NOT (c.\"notnull\" OR c.pk > 0)
+        "SELECT t.name, c.name, replace(lower(c.type), 'boolean', 'integer'), NOT (c.\"notnull\" OR c.pk > 0)
            FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY t.name, c.name"
     } else {
         "SELECT concat_ws('|', table_name, column_name, data_type, CASE is_nullable WHEN 'YES' THEN 1 ELSE 0 END)
@@ -77,7 +77,7 @@ fn line(column: &TableColumn, is_sqlite: bool) -> String {
         ColumnType::SmallInteger => ["smallint", "integer"],
         ColumnType::Integer => ["integer", "integer"],
         ColumnType::BigInteger => ["bigint", "integer"],
-        ColumnType::Boolean => ["boolean", "boolean"],
+        ColumnType::Boolean => ["boolean", "integer"],
         ColumnType::Date => ["date", "text"],
         ColumnType::TimestampWithTimeZone => ["timestamp with time zone", "text"],
         ColumnType::Blob | ColumnType::VarBinary(_) | ColumnType::Binary(_) => ["bytea", "blob"],
