@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use crate::{Problem, Result};
 
-/// The time limit of operations of one or two queries: the contract gives them 2 s, also to answer 503.
+/// The time limit of operations of one or two queries: they answer within 2 s, if only with 503.
 pub const QUICK: Duration = Duration::from_millis(1_800);
 /// The time limit of operations that change a whole batch: they wait for the chunks that workers are storing.
 const PATIENT: Duration = Duration::from_secs(20);
