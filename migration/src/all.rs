@@ -7,7 +7,7 @@ use sea_orm_migration::async_trait::async_trait;
 use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, SchemaManager};
 
 use crate::migration::Migration;
-use crate::step::Watch;
+use crate::watch::Watch;
 use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures};
 
 /// All migrations, in the order of their numbers.

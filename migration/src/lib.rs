@@ -15,7 +15,7 @@
 //! - [`step`]: what migrations are made of, and how a step is repeated after a kill.
 //! - [`migration`]: a migration; `all`: all of them, as sea-orm-migration applies them, which keeps the table of those that were.
 //! - [`numbers`]: what a database says of itself, and whether a program takes it.
-//! - [`run`]: an empty database made, a filled one migrated, one at a time, under a `lock`.
+//! - [`run`]: an empty database made, a filled one migrated, one at a time, under a `lock`. `watch`: who is told of it. `begin`: how a transaction begins.
 //!
 //! What is *not* here: entities. A migration says what the schema was when it was written, entities say what it is now.
 
@@ -30,12 +30,15 @@ pub mod run;
 pub mod step;
 
 mod all;
+mod begin;
 mod lock;
 mod m0007_start;
 mod m0008_links_and_erasure;
 mod m0009_erasures;
+mod watch;
 
 pub use all::MIGRATIONS;
+pub use begin::begin;
 pub use numbers::{Misfit, NEWEST, Schema, read};
-pub use run::{Error, Plan, begin, finish, make, plan, up};
-pub use step::{Unwatched, Watch};
+pub use run::{Error, Plan, finish, make, plan, up};
+pub use watch::{Unwatched, Watch};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseExecutor, DbBackend, DbErr, Statement};
 use tokio::time::sleep;
 
-use crate::step::Watch;
+use crate::watch::Watch;
 
 /// Another one than that under which an empty database is made, because programs from before there were migrations wait for that
 /// inside of a statement.

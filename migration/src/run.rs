@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
-    Statement, TransactionOptions, TransactionTrait,
+    Statement, Value,
 };
-use sea_orm::{SqliteTransactionMode, Value};
 use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
 
@@ -17,7 +16,8 @@ use crate::lock::wait_for_lock;
 use crate::m0007_start::{self, TABLES};
 use crate::migration::Migration;
 use crate::numbers::{Misfit, NEWEST, Numbers, Schema, read};
-use crate::step::{Record, STEPS, Step, Unwatched, Watch};
+use crate::step::{Record, STEPS, Step};
+use crate::watch::{Unwatched, Watch};
 
 /// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
 const MAKE_LOCK: &str =
@@ -169,20 +169,6 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
         }
     }
     Ok(plan)
-}
-
-/// Begins a transaction that may write, or a savepoint within one. SQLite gives its own to one at a time.
-///
-/// # Errors
-/// The database is unavailable, or SQLite's writer was not to be had for a while.
-pub async fn begin(
-    db: &impl TransactionTrait<Transaction = DatabaseTransaction>,
-) -> Result<DatabaseTransaction, DbErr> {
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    db.begin_with_options(options).await
 }
 
 async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {

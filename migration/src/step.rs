@@ -15,7 +15,7 @@ use sea_orm_migration::async_trait::async_trait;
 use tokio::time::sleep;
 
 use crate::lock::keep_lock;
-use crate::run;
+use crate::watch::Watch;
 
 /// Whoever reads or writes a table waits behind a statement that waits to change it: so long at most.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '200ms'";
@@ -79,25 +79,6 @@ pub struct Batch {
     pub rows: u64,
 }
 
-/// Is told how a migration goes.
-pub trait Watch: Send + Sync {
-    /// A step begins.
-    fn step(&self, migration: &str, step: &str);
-    /// So many rows of a backfill were looked at, of about so many.
-    fn rows(&self, done: u64, of: u64);
-    /// It waits for somebody.
-    fn waiting(&self, reason: &str);
-}
-
-/// Nobody is told.
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn step(&self, _: &str, _: &str) {}
-    fn rows(&self, _: u64, _: u64) {}
-    fn waiting(&self, _: &str) {}
-}
-
 impl Step {
     /// Does what is left of the step.
     ///
@@ -155,7 +136,7 @@ impl Step {
 
 /// Begins a transaction, or a savepoint within one, in which no statement waits for a lock for long.
 async fn begin(db: &DatabaseExecutor<'_>) -> Result<DatabaseTransaction, DbErr> {
-    let tx = run::begin(db).await?;
+    let tx = crate::begin::begin(db).await?;
     if db.get_database_backend() == DbBackend::Postgres {
         tx.execute_unprepared(LOCK_TIMEOUT).await?;
     }
