@@ -1,7 +1,6 @@
-// An SMPP centre, and a client of the same library that loads it: what the bench `send` needs of SMPP.
+// An SMPP centre that answers at once, for the bench `send`.
 //
-//     node bench_centre.cjs serve PORT FIGURES_PORT        until it is ended; GET / on the other port gives its figures
-//     node bench_centre.cjs load PORT MESSAGES WINDOW      prints the seconds until the last message was delivered
+//     node bench_centre.cjs PORT FIGURES_PORT        until it is ended; GET / on the other port gives its figures
 
 const http = require("node:http");
 const smpp = require("smpp");
@@ -68,45 +67,4 @@ function serve(port, figuresPort) {
   http.createServer((_, answer) => answer.end(figures())).listen(figuresPort, HOST);
 }
 
-/** Sends messages like the service's, one as soon as there is room, and answers receipts at once. */
-function load(port, messages, window) {
-  const session = smpp.connect({ host: HOST, port, noDelay: true });
-  let [begun, sent, delivered] = [0, 0, 0];
-  const submit = () => {
-    if (sent === messages) {
-      return;
-    }
-    const number = String(sent).padStart(8, "0");
-    sent += 1;
-    session.submit_sm(
-      {
-        source_addr: "Acme",
-        destination_addr: `49151${number}`,
-        short_message: `How was S1? https://feedback.example/f/000${number}`,
-        registered_delivery: 1,
-        user_message_reference: sent % 65536,
-      },
-      submit,
-    );
-  };
-  session.on("error", (error) => {
-    throw error;
-  });
-  session.on("deliver_sm", (pdu) => {
-    session.send(pdu.response());
-    delivered += 1;
-    if (delivered === messages) {
-      console.log((performance.now() - begun) / 1000);
-      session.close();
-    }
-  });
-  session.bind_transceiver({ system_id: "bench", password: "secret" }, () => {
-    begun = performance.now();
-    for (let place = 0; place < window; place += 1) {
-      submit();
-    }
-  });
-}
-
-const [mode, ...numbers] = process.argv.slice(2);
-({ serve, load })[mode](...numbers.map(Number));
+serve(...process.argv.slice(2).map(Number));

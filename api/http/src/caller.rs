@@ -1,6 +1,7 @@
 //! Who asks for an operation, and where operations begin. What the caller may do is judged here, for keys and for people alike; the
 //! database is asked on behalf of the account; and what a person changes is in the audit log before it is done.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Request};
@@ -126,15 +127,15 @@ impl Caller {
     ///
     /// # Errors
     /// 403 `forbidden`; its own.
-    pub fn read<'a, T: 'a>(
+    pub fn read<'a, T: Send + 'a>(
         &'a self,
         scope: Scope,
         work: impl Future<Output = Result<T>> + Send + 'a,
     ) -> BoxFuture<'a, Result<T>> {
-        Box::pin(async move {
-            self.check(scope)?;
-            on_behalf_of(self.account_id(), work).await
-        })
+        match self.check(scope) {
+            Ok(()) => Box::pin(on_behalf_of(self.account_id(), work)),
+            Err(problem) => Box::pin(ready(Err(problem))),
+        }
     }
 
     /// An operation that changes something: `subject` is what, as the audit log names it.

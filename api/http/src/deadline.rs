@@ -1,7 +1,10 @@
 //! How long a caller is kept waiting for a server that may be down.
+//!
+//! None of these is an `async fn`: its future would have room for the work twice, and the large ones are moved with every request.
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::time::timeout;
 
 use crate::{Problem, Result};
@@ -12,22 +15,22 @@ pub const QUICK: Duration = Duration::from_millis(1_800);
 const PATIENT: Duration = Duration::from_secs(20);
 
 /// Limits the time of a query. One that takes longer than `limit` fails as if the database did not answer.
-pub async fn within<T>(
+pub fn within<T>(
     limit: Duration,
     query: impl Future<Output = Result<T, store::Error>>,
-) -> Result<T, store::Error> {
-    match timeout(limit, query).await {
-        Ok(result) => result,
-        Err(late) => Err(store::Error::Unavailable(late.into())),
-    }
+) -> impl Future<Output = Result<T, store::Error>> {
+    timeout(limit, query)
+        .map(|done| done.unwrap_or_else(|late| Err(store::Error::Unavailable(late.into()))))
 }
 
 /// The row that a query finds within [`QUICK`].
 ///
 /// # Errors
 /// 404; 503.
-pub async fn found<T>(query: impl Future<Output = Result<Option<T>, store::Error>>) -> Result<T> {
-    within(QUICK, query).await?.ok_or_else(Problem::not_found)
+pub fn found<T>(
+    query: impl Future<Output = Result<Option<T>, store::Error>>,
+) -> impl Future<Output = Result<T>> {
+    within(QUICK, query).map(|found| found?.ok_or_else(Problem::not_found))
 }
 
 /// Limits work to [`QUICK`].
@@ -46,9 +49,14 @@ pub fn patiently<T>(work: impl Future<Output = Result<T>>) -> impl Future<Output
     answered(PATIENT, work)
 }
 
-async fn answered<T>(limit: Duration, work: impl Future<Output = Result<T>>) -> Result<T> {
-    timeout(limit, work).await.unwrap_or_else(|_| {
-        tracing::warn!(limit.seconds = limit.as_secs_f64(), "gave up on a request");
-        Err(Problem::unavailable())
+fn answered<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T>>,
+) -> impl Future<Output = Result<T>> {
+    timeout(limit, work).map(move |done| {
+        done.unwrap_or_else(|_| {
+            tracing::warn!(limit.seconds = limit.as_secs_f64(), "gave up on a request");
+            Err(Problem::unavailable())
+        })
     })
 }

@@ -9,16 +9,12 @@
 //! sender has the reserve, the one that began first of all who wait may use more than its account's share, down to an
 //! eighth of the pool, which is left for newcomers. Accounts take turns at the reserve.
 
+mod held;
+
 use std::collections::{BTreeMap, HashMap};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::response::Response;
-use bytes::Bytes;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use parking_lot::Mutex;
 use platform::config::PoolPart;
 use tokio::sync::Notify;
@@ -159,44 +155,6 @@ impl MemoryPermit {
         }
     }
 
-    /// Gives back what is more than this.
-    pub fn shrink_to(&mut self, bytes: u64) {
-        let Some(less) = self.bytes.checked_sub(bytes) else {
-            return;
-        };
-        self.bytes = bytes;
-        let mut state = self.pool.0.state.lock();
-        state.hold(self.account_id, self.number, bytes);
-        if state.in_reserve != Some(self.number) {
-            state.free += less;
-        } else if let Some(free) = state.free.checked_sub(bytes) {
-            state.free = free;
-            state.in_reserve = None;
-        }
-        drop(state);
-        self.pool.0.freed.notify_waiters();
-    }
-
-    /// The response, whose body holds as much of this memory as it has bytes until its reader has taken them.
-    pub fn hold(mut self, response: Response) -> Response {
-        if let Some(bytes) = response.body().size_hint().exact() {
-            self.shrink_to(bytes);
-            if bytes <= FREE as u64 {
-                return response;
-            }
-        }
-        let permit = Arc::new(self);
-        response.map(|body| Body::new(HeldBody { body, permit }))
-    }
-
-    /// Bytes that hold this memory until the last of them is dropped.
-    pub(crate) fn owned_by(self: &Arc<Self>, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(HeldBytes {
-            bytes,
-            _permit: Arc::clone(self),
-        })
-    }
-
     /// The same without waiting.
     ///
     /// # Errors
@@ -207,13 +165,6 @@ impl MemoryPermit {
             return Ok(());
         }
         Err(self.refused())
-    }
-
-    /// Removes the body from those that wait, so that it delays no other.
-    fn refused(&self) -> Problem {
-        self.pool.0.state.lock().waiting.remove(&self.number);
-        self.pool.0.freed.notify_waiters();
-        busy()
     }
 
     /// The same; `false`: it stays as it was.
@@ -288,6 +239,31 @@ impl MemoryPermit {
         granted
     }
 
+    /// Removes the body from those that wait, so that it delays no other.
+    fn refused(&self) -> Problem {
+        self.pool.0.state.lock().waiting.remove(&self.number);
+        self.pool.0.freed.notify_waiters();
+        busy()
+    }
+
+    /// Gives back what is more than this.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let Some(less) = self.bytes.checked_sub(bytes) else {
+            return;
+        };
+        self.bytes = bytes;
+        let mut state = self.pool.0.state.lock();
+        state.hold(self.account_id, self.number, bytes);
+        if state.in_reserve != Some(self.number) {
+            state.free += less;
+        } else if let Some(free) = state.free.checked_sub(bytes) {
+            state.free = free;
+            state.in_reserve = None;
+        }
+        drop(state);
+        self.pool.0.freed.notify_waiters();
+    }
+
     /// What a body holds at least if there are to be no more bodies than so many.
     pub fn part_of_pool(&self, bodies: u64) -> u64 {
         self.pool.0.size.total / bodies
@@ -308,46 +284,6 @@ impl MemoryPermit {
 fn busy() -> Problem {
     let detail = "other requests of this account hold its share of the memory; try again";
     Problem::new(Code::Busy, detail).retry_after(5)
-}
-
-/// A body whose bytes hold memory. The body itself is gone as soon as the library has its last bytes.
-struct HeldBody {
-    body: Body,
-    permit: Arc<MemoryPermit>,
-}
-
-struct HeldBytes {
-    bytes: Bytes,
-    _permit: Arc<MemoryPermit>,
-}
-
-impl AsRef<[u8]> for HeldBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl HttpBody for HeldBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let permit = &self.permit;
-        let owned = |frame: Frame<Bytes>| frame.map_data(|bytes| permit.owned_by(bytes));
-        Poll::Ready(frame.map(|frame| frame.map(owned)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 /// What a body of the account holds in the reserve.

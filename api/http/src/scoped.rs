@@ -43,12 +43,15 @@ pub fn scoped<S: Clone + Send + Sync + 'static>(
 /// Routes behind a scope.
 struct ScopedRoutes {
     scope: Scope,
-    operations: HashMap<(String, Method), Operation>,
+    operations: Operations,
 }
 
-/// The operations of a document by path and method. They get the tag.
-fn operations(document: &mut OpenApi, tag: &str) -> HashMap<(String, Method), Operation> {
-    let mut operations = HashMap::new();
+/// The operations of a group, by path and method.
+type Operations = HashMap<String, HashMap<Method, Operation>>;
+
+/// The operations of a document. They get the tag.
+fn operations(document: &mut OpenApi, tag: &str) -> Operations {
+    let mut operations = Operations::new();
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in [
             (Method::GET, &mut item.get),
@@ -58,7 +61,8 @@ fn operations(document: &mut OpenApi, tag: &str) -> HashMap<(String, Method), Op
         ] {
             if let Some(operation) = operation {
                 operation.tags = Some(vec![tag.to_owned()]);
-                operations.insert((path.clone(), method), operation.clone());
+                let of_path = operations.entry(path.clone()).or_default();
+                of_path.insert(method, operation.clone());
             }
         }
     }
@@ -118,13 +122,13 @@ async fn refuse(caller: &Caller, path: MatchedPath, request: Request, problem: P
 impl ScopedRoutes {
     fn operation(&self, path: &str, method: &Method) -> Option<&Operation> {
         // A last segment may be left out or empty.
-        let path = path.trim_end_matches('/').to_owned();
+        let of_path = self.operations.get(path.trim_end_matches('/'))?;
         let method = if method == Method::HEAD {
             &Method::GET
         } else {
             method
         };
-        self.operations.get(&(path, method.clone()))
+        of_path.get(method)
     }
 }
 

@@ -9,6 +9,9 @@ use crate::varint;
 pub struct Run {
     text: Vec<u8>,
     rows: Vec<RunRecord>,
+    /// The places in `rows` of the lowest and the highest docid.
+    lowest: usize,
+    highest: usize,
 }
 
 /// A record of a run: its values are one after the other from `start`.
@@ -26,10 +29,25 @@ impl Run {
         for value in values {
             self.text.extend_from_slice(value.as_bytes());
         }
-        self.rows.push(RunRecord {
+        let row = RunRecord {
             start,
             lens: values.map(str::len),
-        });
+        };
+        if let Some([lowest, highest]) = self.docids() {
+            let docid = self.value(&row, 0);
+            if docid < lowest {
+                self.lowest = self.rows.len();
+            } else if docid > highest {
+                self.highest = self.rows.len();
+            }
+        }
+        self.rows.push(row);
+    }
+
+    /// The lowest and the highest docid.
+    pub fn docids(&self) -> Option<[&[u8]; 2]> {
+        let docid = |row: usize| Some(self.value(self.rows.get(row)?, 0));
+        Some([docid(self.lowest)?, docid(self.highest)?])
     }
 
     /// The records so far.
@@ -53,6 +71,7 @@ impl Run {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
             rows: Vec::with_capacity(self.rows.len()),
+            ..Self::default()
         };
         std::mem::replace(self, next)
     }

@@ -38,10 +38,9 @@ struct Caller {
 }
 
 /// Does work whose statements are the account's, where they pass a gate. What it spawns is nobody's and passes none.
-pub async fn on_behalf_of<F: Future>(account_id: Uuid, work: F) -> F::Output {
+pub fn on_behalf_of<F: Future>(account_id: Uuid, work: F) -> impl Future<Output = F::Output> {
     let turns = Arc::default();
-    let caller = Caller { account_id, turns };
-    CALLER.scope(caller, work).await
+    CALLER.scope(Caller { account_id, turns }, work)
 }
 
 /// A statement or a transaction that is under way.

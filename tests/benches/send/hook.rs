@@ -26,7 +26,7 @@ use super::run::{Run, start};
 
 const SECRET: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// More receipts a second than can be stored: the messages must suffice until the load ends.
-const MOST: u32 = 10_000;
+const MOST: u32 = 12_000;
 
 pub(super) async fn measure(settings: &Settings, backends: Backends) -> Result<Vec<Row>> {
     let receiver = Receiver::default();
@@ -42,13 +42,13 @@ pub(super) async fn measure(settings: &Settings, backends: Backends) -> Result<V
         "receipts stored through a hook",
         Unit::ReceiptsPerSecond,
         "",
-        Target::AtLeast(5_000.0),
+        Target::AtLeast(8_000.0),
     );
     let mut p99 = Row::new(
         "p99 of a receipt through a hook",
         Unit::Milliseconds,
         "",
-        Target::AtMost(100.0),
+        Target::AtMost(50.0),
     );
     let folder = Account::folder(None, "hook")?;
     let time = Duration::from_secs((settings.messages / MOST).max(1).into());

@@ -10,14 +10,16 @@ use tests::bench::settings::Settings;
 use tests::campaign::count;
 
 use super::run::{Run, start};
-use super::smpp::{Centre, WINDOW};
+use super::smpp::Centre;
 
+/// The most messages without a known result.
+const WINDOW: u32 = 10;
 /// The time between two kills.
 const EVERY: Duration = Duration::from_secs(10);
 
 pub(super) async fn measure(settings: &Settings, backends: Backends) -> Result<Vec<Row>> {
     let centre = Centre::start().await?;
-    let mut app = start(backends, &centre.sender()).await?;
+    let mut app = start(backends, &centre.sender(WINDOW)).await?;
     let messages = 2 * settings.messages;
     let run = Run::begin(&app, "centre", messages).await?;
     let mut kills = 0;

@@ -21,8 +21,7 @@
 //!   201 until its overview has them.
 //! - *demo*, *embedded*: the simulated provider, whose receipts come after 100 ms. The reference is what an SMS gateway
 //!   (Jasmin) takes in by its batch call, which only enqueues, on a machine like ours: a constant.
-//! - *smpp*: a window of ten at an SMPP centre (npm `smpp`) until all receipts are stored, against a client of the same
-//!   library that does the same at the same centre and stores nothing.
+//! - *smpp*: an SMPP centre (npm `smpp`) that answers at once, until all receipts are stored.
 //! - *hook*: messages go to a receiver in this process; then `wrk` posts their signed receipts over 64 connections, each
 //!   once.
 //! - *kills*: messages go to the SMPP centre, and each ten seconds the worker that drives the sender is killed and started
@@ -70,13 +69,16 @@ async fn measure(
     endpoints: Option<&Endpoints>,
 ) -> Result<Vec<Row>> {
     if part == EMBEDDED {
-        return demo::measure(settings, Backends::Embedded, 1_500.0).await;
+        return demo::measure(settings, Backends::Embedded, 8_000.0).await;
     }
-    let backends = Backends::on(endpoints.context("no servers")?).await?;
+    let endpoints = endpoints.context("no servers")?;
+    if part == "smpp" {
+        return smpp::measure(settings, endpoints).await;
+    }
+    let backends = Backends::on(endpoints).await?;
     match part {
         "plan" => plan::measure(settings, backends).await,
-        "demo" => demo::measure(settings, backends, 4_000.0).await,
-        "smpp" => smpp::measure(settings, backends).await,
+        "demo" => demo::measure(settings, backends, 8_000.0).await,
         "hook" => hook::measure(settings, backends).await,
         _ => kills::measure(settings, backends).await,
     }

@@ -1,5 +1,10 @@
+use std::pin::Pin;
+
+use axum::body::Body;
+use axum::response::Response;
 use futures::FutureExt;
 use futures::future::join_all;
+use hyper::body::Body as _;
 use tokio::time::sleep;
 
 use super::*;

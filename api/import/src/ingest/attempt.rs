@@ -131,14 +131,14 @@ impl Attempt {
         let (store, import) = (&self.state.store, &self.import);
         match piece {
             Piece::Run {
-                no,
+                place,
                 run,
                 chunk_records,
             } => {
                 let chunks = spawn_blocking(move || run.compress(chunk_records))
                     .await
                     .map_err(|_| fault("a run could not be compressed"))?;
-                for (no, (records, payload)) in (no..).zip(chunks) {
+                for (no, (records, payload)) in place.chunk_numbers().zip(chunks) {
                     let records = i64::try_from(records).unwrap_or(i64::MAX);
                     let adding = store.add_chunk(import, no, records, payload);
                     self.explain(within(PIECE, adding).await)?;

@@ -35,9 +35,9 @@ pub struct Job {
 
 /// What is ready to be stored.
 pub enum Piece {
-    /// Records whose first chunk, of at most `chunk_records`, is the `no`-th, from 0.
+    /// Records, to be cut into chunks of at most `chunk_records`.
     Run {
-        no: i64,
+        place: RunPlace,
         run: Run,
         chunk_records: usize,
     },
@@ -46,6 +46,26 @@ pub enum Piece {
         first: i64,
         errors: Vec<RecordError>,
     },
+}
+
+/// The place of a run in the order in which the chunks of a body are stored.
+///
+/// Chunks of nearby docids are stored one after the other, so that they find the same pages of the index in memory. In a body in
+/// the order of its docids, the next run begins where the last one ended, and its chunks follow. Where the docids of runs overlap,
+/// the first chunks of all of them come first, then the second ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunPlace {
+    /// Runs that overlap are a group.
+    group: i64,
+    number: i64,
+}
+
+impl RunPlace {
+    /// The numbers of the run's chunks, in their order.
+    pub fn chunk_numbers(self) -> impl Iterator<Item = i64> {
+        let Self { group, number } = self;
+        (0..).map(move |chunk: i64| group << 44 | chunk << 24 | number)
+    }
 }
 
 /// What a body held.
@@ -107,6 +127,9 @@ struct Collector {
     pieces: Sender<Piece>,
     seen: DocIdSet,
     run: Run,
+    place: RunPlace,
+    /// The lowest and the highest docid of the run before.
+    before: Option<[Vec<u8>; 2]>,
     block: Vec<RecordError>,
     kept_errors: usize,
     tally: Tally,
@@ -121,6 +144,8 @@ impl Collector {
             pieces,
             seen: DocIdSet::default(),
             run: Run::default(),
+            place: RunPlace::default(),
+            before: None,
             block: Vec::new(),
             kept_errors: 0,
             tally: Tally::default(),
@@ -202,14 +227,28 @@ impl Collector {
     }
 
     fn send_run(&mut self) -> Result<()> {
-        let (no, chunk_records) = (self.tally.chunks, self.job.cut.chunk_records);
+        let chunk_records = self.job.cut.chunk_records;
         let run = self.run.finish();
         self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
+        let place = self.next_place(&run);
         self.send(Piece::Run {
-            no,
+            place,
             run,
             chunk_records,
         })
+    }
+
+    fn next_place(&mut self, run: &Run) -> RunPlace {
+        if let Some([lowest, highest]) = run.docids() {
+            let is_apart =
+                |[from, to]: &[Vec<u8>; 2]| to.as_slice() < lowest || highest < from.as_slice();
+            if self.before.as_ref().is_some_and(is_apart) {
+                self.place.group += 1;
+            }
+            self.before = Some([lowest.to_owned(), highest.to_owned()]);
+        }
+        self.place.number += 1;
+        self.place
     }
 
     fn send_block(&mut self) -> Result<()> {

@@ -19,7 +19,8 @@ const JOB: Job = Job {
     },
 };
 
-/// What a body gives: its tally, the docids of each chunk and the errors of each block with their first ordinal.
+/// What a body gives: its tally, the docids of each chunk in the order in which they are stored, and the errors of each block with
+/// their first ordinal.
 #[derive(Debug, Default)]
 struct Got {
     tally: Tally,
@@ -41,29 +42,27 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
         run(job, source, pieces_in)
     });
     let mut got = Got::default();
+    let mut chunks = Vec::new();
     while let Some(piece) = pieces.recv().await {
         match piece {
             Piece::Run {
-                no,
+                place,
                 run,
                 chunk_records,
             } => {
-                assert_eq!(no, i64::try_from(got.chunks.len()).unwrap());
-                for (_, payload) in run.compress(chunk_records) {
+                for (no, (_, payload)) in place.chunk_numbers().zip(run.compress(chunk_records)) {
                     let chunk = Chunk::decode(&payload).unwrap();
-                    got.chunks.push(
-                        chunk
-                            .records()
-                            .map(|r| r.docid.as_str().to_owned())
-                            .collect(),
-                    );
+                    let docids = chunk.records().map(|r| r.docid.as_str().to_owned());
+                    chunks.push((no, docids.collect()));
                 }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
         }
     }
+    chunks.sort();
     Ok(Got {
         tally: parsing.await.unwrap()?,
+        chunks: chunks.into_iter().map(|(_, docids)| docids).collect(),
         ..got
     })
 }
@@ -202,7 +201,7 @@ async fn a_broken_body_is_refused_with_its_offset() {
 }
 
 #[tokio::test]
-async fn a_run_is_sorted_before_it_is_cut() {
+async fn a_run_is_sorted_and_chunks_of_nearby_docids_are_stored_one_after_the_other() {
     let job = Job {
         cut: ChunkCut {
             chunk_records: 2,
@@ -210,11 +209,18 @@ async fn a_run_is_sorted_before_it_is_cut() {
         },
         ..JOB
     };
-    let records: Vec<_> = ["e", "a", "d", "b", "g", "f", "c"].map(record).to_vec();
-    let got = parse(job, &array(&records)).await.unwrap();
-    let chunks = [vec!["a", "b"], vec!["d", "e"], vec!["c", "f"], vec!["g"]];
-    assert_eq!(got.chunks, chunks);
-    assert_eq!(got.tally.chunks, 4);
+    for (docids, chunks) in [
+        // Two runs that overlap, and runs that do not.
+        ("eadbgfc", ["ab", "cf", "de", "g"]),
+        ("badcefg", ["ab", "cd", "ef", "g"]),
+        ("gfedcba", ["de", "fg", "ab", "c"]),
+    ] {
+        let records: Vec<_> = docids.chars().map(|c| record(&c.to_string())).collect();
+        let got = parse(job, &array(&records)).await.unwrap();
+        let in_order: Vec<_> = got.chunks.iter().map(|docids| docids.concat()).collect();
+        assert_eq!(in_order, chunks, "{docids}");
+        assert_eq!(got.tally.chunks, 4);
+    }
 }
 
 #[tokio::test]
