@@ -5,6 +5,7 @@ use std::time::Duration;
 use api_http::{AppState, Problem, entry, error};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use futures::future::BoxFuture;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
@@ -19,53 +20,32 @@ use crate::router;
 const SETTLE: Duration = Duration::from_secs(3);
 
 /// Serves until the process is told to stop and proxies had time to notice, then finishes what is in hand. `checks` are
-/// those of whatever else runs in the process.
+/// those of whatever else runs in the process. In a box, so that it is compiled here and not in each binary.
 ///
 /// # Errors
 /// An address that cannot be listened on.
-pub async fn serve(
-    config: &Config,
+pub fn serve<'a>(
+    config: &'a Config,
     backends: Backends,
-    process: &Process,
+    process: &'a Process,
     checks: Vec<Check>,
-) -> anyhow::Result<()> {
-    let closing = start::after(&process.shutdown, config.drain);
-    let checks = [backends.checks(), checks].concat();
-    let health = Health::new(checks, process.shutdown.clone());
-    let state = AppState::new(config, &backends, closing.clone());
-    let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
-    let api = router(&state, config, &backends);
-    let maintenance = tokio::spawn({
-        let state = state.clone();
-        async move { state.run_maintenance().await }
-    });
-    let limits = Limits::of(config);
-    let bare = ops::bare(health.clone());
-    let detailed = ops::detailed(health, process.metrics.clone());
-    match config.ops_listen {
-        None => {
-            http::serve(
-                listener,
-                api.merge(with_layers(bare, &state)),
-                limits,
-                closing,
-            )
-            .await;
-        }
-        Some(same) if same == config.listen => {
-            http::serve(
-                listener,
-                api.merge(with_layers(detailed, &state)),
-                limits,
-                closing,
-            )
-            .await;
-        }
-        Some(address) => {
-            let ops_listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
-            // Operators can ask until the last request is answered.
-            let done = CancellationToken::new();
-            let serving = async {
+) -> BoxFuture<'a, anyhow::Result<()>> {
+    Box::pin(async move {
+        let closing = start::after(&process.shutdown, config.drain);
+        let checks = [backends.checks(), checks].concat();
+        let health = Health::new(checks, process.shutdown.clone());
+        let state = AppState::new(config, &backends, closing.clone());
+        let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
+        let api = router(&state, config, &backends);
+        let maintenance = tokio::spawn({
+            let state = state.clone();
+            async move { state.run_maintenance().await }
+        });
+        let limits = Limits::of(config);
+        let bare = ops::bare(health.clone());
+        let detailed = ops::detailed(health, process.metrics.clone());
+        match config.ops_listen {
+            None => {
                 http::serve(
                     listener,
                     api.merge(with_layers(bare, &state)),
@@ -73,19 +53,43 @@ pub async fn serve(
                     closing,
                 )
                 .await;
-                done.cancel();
-            };
-            let detailed = with_layers(detailed.fallback(async || Problem::not_found()), &state);
-            tokio::join!(
-                serving,
-                http::serve(ops_listener, detailed, Limits::operators(), done.clone())
-            );
+            }
+            Some(same) if same == config.listen => {
+                http::serve(
+                    listener,
+                    api.merge(with_layers(detailed, &state)),
+                    limits,
+                    closing,
+                )
+                .await;
+            }
+            Some(address) => {
+                let ops_listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
+                // Operators can ask until the last request is answered.
+                let done = CancellationToken::new();
+                let serving = async {
+                    http::serve(
+                        listener,
+                        api.merge(with_layers(bare, &state)),
+                        limits,
+                        closing,
+                    )
+                    .await;
+                    done.cancel();
+                };
+                let detailed =
+                    with_layers(detailed.fallback(async || Problem::not_found()), &state);
+                tokio::join!(
+                    serving,
+                    http::serve(ops_listener, detailed, Limits::operators(), done.clone())
+                );
+            }
         }
-    }
-    // It has ended, or the shutdown was not the reason to stop.
-    maintenance.abort();
-    state.settle(SETTLE).await;
-    Ok(())
+        // It has ended, or the shutdown was not the reason to stop.
+        maintenance.abort();
+        state.settle(SETTLE).await;
+        Ok(())
+    })
 }
 
 /// The layers that health and metrics share with the rest.

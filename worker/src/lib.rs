@@ -15,6 +15,7 @@
 
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
@@ -90,38 +91,41 @@ impl Worker {
     }
 
     /// Runs until the shutdown, then drains: what is in hand is finished, nothing new is taken.
-    pub async fn run(self) {
-        tracing::info!(worker.id = %self.id, "worker started");
-        let tasks = TaskTracker::new();
-        // Before the first chunk: a worker without a heartbeat counts as frozen.
-        if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {
-            tracing::warn!(%error, "the first heartbeat was missed");
-        }
-        let shutdown = || self.shutdown.clone();
-        for slot in self.slots {
-            tasks.spawn(slot.run(shutdown()));
-        }
-        let Backends { store, queue, .. } = self.backends;
-        let (imports, rollups) = (self.imports, self.rollup_job.notifier());
-        tasks.spawn(notifications::scan(
-            store.clone(),
-            imports.clone(),
-            shutdown(),
-        ));
-        tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
-        tasks.spawn(self.rollup_job.run(shutdown()));
-        if let Some(sending) = self.sending {
-            sending.spawn(&tasks, self.id, &self.shutdown);
-        }
-        tasks.spawn(housekeeping::record_heartbeats(
-            store.clone(),
-            self.id,
-            shutdown(),
-        ));
-        tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
-        tasks.spawn(housekeeping::sweep(store, shutdown()));
-        tasks.close();
-        tasks.wait().await;
-        tracing::info!(worker.id = %self.id, "worker stopped");
+    /// In a box, so that it is compiled here and not in each binary.
+    pub fn run(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            tracing::info!(worker.id = %self.id, "worker started");
+            let tasks = TaskTracker::new();
+            // Before the first chunk: a worker without a heartbeat counts as frozen.
+            if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {
+                tracing::warn!(%error, "the first heartbeat was missed");
+            }
+            let shutdown = || self.shutdown.clone();
+            for slot in self.slots {
+                tasks.spawn(slot.run(shutdown()));
+            }
+            let Backends { store, queue, .. } = self.backends;
+            let (imports, rollups) = (self.imports, self.rollup_job.notifier());
+            tasks.spawn(notifications::scan(
+                store.clone(),
+                imports.clone(),
+                shutdown(),
+            ));
+            tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
+            tasks.spawn(self.rollup_job.run(shutdown()));
+            if let Some(sending) = self.sending {
+                sending.spawn(&tasks, self.id, &self.shutdown);
+            }
+            tasks.spawn(housekeeping::record_heartbeats(
+                store.clone(),
+                self.id,
+                shutdown(),
+            ));
+            tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
+            tasks.spawn(housekeeping::sweep(store, shutdown()));
+            tasks.close();
+            tasks.wait().await;
+            tracing::info!(worker.id = %self.id, "worker stopped");
+        })
     }
 }

@@ -21,7 +21,7 @@ use axum::extract::ConnectInfo;
 use axum::http::header::ALLOW;
 use axum::http::{Request, StatusCode, Version};
 use axum::response::Response;
-use futures::future;
+use futures::future::{self, BoxFuture};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -72,58 +72,62 @@ pub async fn listen(
 /// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
 /// and returns. Waits out failures to accept. Handlers find the peer as `ConnectInfo<SocketAddr>`. Connections above the
 /// limits are only told health and metrics; those that come when enough of these are open are closed.
-pub async fn serve(
+///
+/// In a box, so that it is compiled here and not in each binary.
+pub fn serve(
     listener: TcpListener,
     router: Router,
     limits: Limits,
     shutdown: CancellationToken,
-) {
-    let streams = u32::try_from(limits.requests()).unwrap_or(STREAMS);
-    let server = Arc::new(server(HEAD, streams.min(STREAMS)));
-    let spare = Arc::new(spare_server());
-    let open = Connections::new(limits);
-    let in_flight = GracefulShutdown::new();
-    // Dropped when this returns: what has not ended by then is cut.
-    let mut connections = JoinSet::new();
-    loop {
-        let (stream, peer) = tokio::select! {
-            biased;
-            () = shutdown.cancelled() => break,
-            Some(_ended) = connections.join_next() => continue,
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-                    // An error of one connection, not of the listener.
-                    if let ConnectionAborted | ConnectionRefused | ConnectionReset = error.kind() {
-                        continue;
+) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let streams = u32::try_from(limits.requests()).unwrap_or(STREAMS);
+        let server = Arc::new(server(HEAD, streams.min(STREAMS)));
+        let spare = Arc::new(spare_server());
+        let open = Connections::new(limits);
+        let in_flight = GracefulShutdown::new();
+        // Dropped when this returns: what has not ended by then is cut.
+        let mut connections = JoinSet::new();
+        loop {
+            let (stream, peer) = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => break,
+                Some(_ended) = connections.join_next() => continue,
+                accepted = listener.accept() => match accepted {
+                    Ok(accepted) => accepted,
+                    Err(error) => {
+                        use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+                        // An error of one connection, not of the listener.
+                        if let ConnectionAborted | ConnectionRefused | ConnectionReset = error.kind() {
+                            continue;
+                        }
+                        tracing::warn!(%error, "cannot accept connections");
+                        tokio::select! {
+                            () = shutdown.cancelled() => break,
+                            () = tokio::time::sleep(REST) => continue,
+                        }
                     }
-                    tracing::warn!(%error, "cannot accept connections");
-                    tokio::select! {
-                        () = shutdown.cancelled() => break,
-                        () = tokio::time::sleep(REST) => continue,
-                    }
-                }
-            },
-        };
-        let Some(place) = open.admit(peer) else {
-            continue;
-        };
-        let server = if place.is_spare() { &spare } else { &server };
-        let (server, router) = (Arc::clone(server), router.clone());
-        let watcher = in_flight.watcher();
-        connections.spawn(async move {
-            serve_connection(&server, router, watcher, stream, peer, place).await;
-        });
-    }
-    // Frees the port: a successor may take over while this drains.
-    drop(listener);
-    if tokio::time::timeout(DRAIN, in_flight.shutdown())
-        .await
-        .is_err()
-    {
-        tracing::warn!("requests still in flight are cut");
-    }
+                },
+            };
+            let Some(place) = open.admit(peer) else {
+                continue;
+            };
+            let server = if place.is_spare() { &spare } else { &server };
+            let (server, router) = (Arc::clone(server), router.clone());
+            let watcher = in_flight.watcher();
+            connections.spawn(async move {
+                serve_connection(&server, router, watcher, stream, peer, place).await;
+            });
+        }
+        // Frees the port: a successor may take over while this drains.
+        drop(listener);
+        if tokio::time::timeout(DRAIN, in_flight.shutdown())
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests still in flight are cut");
+        }
+    })
 }
 
 /// The router's answer, with `Allow` in a 405 alone: the router also names a path's methods where a layer refused before it

@@ -1,5 +1,6 @@
 //! One handle on the database, for statements that need no transaction and to open those that do.
 
+use futures::future::BoxFuture;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 use sea_orm::{
@@ -91,19 +92,27 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn snapshot(&self) -> Result<Tx> {
-        let under_way = self.pass(true).await;
-        Tx::snapshot(&self.pool, &[BY_KEY], under_way).await
+        self.open_snapshot(&[BY_KEY]).await
     }
 
     /// The same for callers who wait longer.
     pub(crate) async fn long_snapshot(&self) -> Result<Tx> {
-        let under_way = self.pass(true).await;
-        Tx::snapshot(&self.pool, &[self.pool.long(), BY_KEY], under_way).await
+        self.open_snapshot(&[self.pool.long(), BY_KEY]).await
     }
 
-    async fn open(&self, settings: &[&str]) -> Result<Tx> {
-        let under_way = self.pass(false).await;
-        Tx::begin(&self.pool, settings, under_way).await
+    // In boxes: the code of a future is made anew in each crate that has it, with all that is in it down to the sockets.
+    fn open<'a>(&'a self, settings: &'a [&'a str]) -> BoxFuture<'a, Result<Tx>> {
+        Box::pin(async move {
+            let under_way = self.pass(false).await;
+            Tx::begin(&self.pool, settings, under_way).await
+        })
+    }
+
+    fn open_snapshot<'a>(&'a self, settings: &'a [&'a str]) -> BoxFuture<'a, Result<Tx>> {
+        Box::pin(async move {
+            let under_way = self.pass(true).await;
+            Tx::snapshot(&self.pool, settings, under_way).await
+        })
     }
 
     /// Waits for a turn at a connection.

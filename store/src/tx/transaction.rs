@@ -1,6 +1,7 @@
 //! A transaction over either dialect. Opaque: jobs open and commit it, only this crate writes through it.
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
@@ -105,23 +106,27 @@ impl Tx {
     /// # Errors
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
-    pub async fn commit(self) -> Result<Committed> {
-        let _until_then = self.under_way;
-        let result = on!(self.inner.into_inner(), tx => tx.commit().await);
-        match result.map_err(Error::from) {
-            Ok(()) => Ok(Committed::Done),
-            Err(error @ Error::Unavailable(_)) => Ok(Committed::Unknown(error)),
-            Err(error) => Err(error),
-        }
+    pub fn commit(self) -> BoxFuture<'static, Result<Committed>> {
+        Box::pin(async {
+            let _until_then = self.under_way;
+            let result = on!(self.inner.into_inner(), tx => tx.commit().await);
+            match result.map_err(Error::from) {
+                Ok(()) => Ok(Committed::Done),
+                Err(error @ Error::Unavailable(_)) => Ok(Committed::Unknown(error)),
+                Err(error) => Err(error),
+            }
+        })
     }
 
     /// Ends it at once without a trace. Dropped, it keeps its locks a moment longer.
     ///
     /// # Errors
     /// The connection broke, which ends it too.
-    pub async fn rollback(self) -> Result<()> {
-        let _until_then = self.under_way;
-        Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
+    pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async {
+            let _until_then = self.under_way;
+            Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
+        })
     }
 
     /// [`Tx::commit`] for those who have no ledger to read: an unknown outcome is an error to them.
