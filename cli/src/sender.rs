@@ -20,7 +20,7 @@ pub(crate) fn run(command: &Command, json: bool, config: &Config) -> anyhow::Res
     let pepper = config.pepper()?.context("no pepper")?;
     let public_url = config.public_url.as_str();
     let senders = config.senders.iter().map(|setting| {
-        let kind = setting.kind.into_str();
+        let kind = setting.kind.name;
         listed(&setting.name, kind, public_url, &pepper)
     });
     let senders: Vec<_> = senders.collect();

@@ -9,9 +9,9 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use crate::Provider;
 use crate::message::{Event, EventKind, Handed, Outbound, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Connect, Query, UrlError, bad_url};
+use crate::provider_url::{Connect, Query, SenderUrl, UrlError, bad_url};
+use crate::{Provider, SenderKind};
 
 const DEFAULT_FAILURES: u64 = 2;
 const DEFAULT_DELAY: Duration = Duration::from_secs(2);
@@ -27,9 +27,14 @@ struct Demo {
     received: Mutex<mpsc::UnboundedReceiver<Event>>,
 }
 
+pub(crate) const KIND: SenderKind = SenderKind {
+    is_simulated: true,
+    ..SenderKind::new("demo", read)
+};
+
 /// Reads `seed`, `failures` and `delay`.
-pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Connect, UrlError> {
-    let demo = Demo::read(address, query)?;
+fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let demo = Demo::read(url.address, &mut url.query)?;
     Ok(Arc::new(move || Arc::new(demo.anew())))
 }
 

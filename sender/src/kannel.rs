@@ -7,34 +7,37 @@ use futures::future::BoxFuture;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Uri, http};
 
-use crate::Provider;
 use crate::client::{HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Login, UrlError, bad_url};
+use crate::provider_url::{Connect, SenderUrl, UrlError, always, bad_url};
+use crate::{Provider, SenderKind};
 
 /// Delivered, not delivered, with the centre, refused by it; not: buffered.
 const DLR_MASK: &str = "27";
 /// The parameter that Kannel fills with what happened.
 const DLR: &str = "dlr";
 
+pub(crate) const KIND: SenderKind = SenderKind::new("kannel", read);
+
 /// A `sendsms-user`.
-pub(crate) struct Kannel {
+struct Kannel {
     url: Uri,
     name: HeaderValue,
     password: HeaderValue,
     http: HttpClient,
 }
 
-pub(crate) fn read(login: &Login, http: HttpClient) -> Result<Kannel, UrlError> {
+fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let login = url.login()?;
     let unfit = "has a user or a password that no header can hold";
     let header = |text: &str| HeaderValue::from_str(text).map_err(|_| bad_url(unfit));
-    Ok(Kannel {
+    Ok(always(Kannel {
         url: login.uri("/cgi-bin/sendsms")?,
         name: header(&login.user)?,
         password: header(&login.password)?,
-        http,
-    })
+        http: url.http(),
+    }))
 }
 
 impl Kannel {

@@ -1,9 +1,9 @@
 //! Senders: whoever carries messages to phones.
 //!
 //! - [`setting`]: what `FEEDBACK_SENDERS` says, parsed.
-//! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each kind has a file of its own:
-//!   `demo` (simulated, a feature), `https`, `twilio`, `vonage`, `kannel`, `smpp`.
-//! - `provider_url`: what the URLs of all kinds have in common. `client`: the HTTP client of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
+//! - [`Provider`]: one way to hand over a message and to read receipts and inbound texts. Each of [`KINDS`] has a file of its own.
+//! - `kind`: what such a file says of its kind. `provider_url`: what the URLs of all kinds have in common. `client`: the HTTP client
+//!   of those that speak HTTP. It tells "no byte was written" from "it may have been sent".
 //!
 //! What is *not* here: what is sent to whom and when (in `store` and `worker`), the text and its parts (in `domain`).
 
@@ -13,6 +13,7 @@ mod demo;
 mod hook;
 mod https;
 mod kannel;
+mod kind;
 mod message;
 mod provider_url;
 pub mod setting;
@@ -26,9 +27,21 @@ use futures::future::BoxFuture;
 use uuid::Uuid;
 
 pub use self::hook::{HookError, HookRequest};
+pub use self::kind::SenderKind;
 pub use self::message::{
     Deadline, Event, EventKind, Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject,
 };
+
+/// All kinds of sender. The simulated one is a feature.
+pub const KINDS: &[&SenderKind] = &[
+    #[cfg(feature = "demo")]
+    &demo::KIND,
+    &https::KIND,
+    &twilio::KIND,
+    &vonage::KIND,
+    &kannel::KIND,
+    &smpp::KIND,
+];
 
 /// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.
 pub trait Provider: Send + Sync {
@@ -79,6 +92,16 @@ pub trait Provider: Send + Sync {
     /// See [`HookError`].
     fn inbound(&self, _request: &HookRequest<'_>) -> Result<Option<Inbound>, HookError> {
         Err(HookError::Malformed)
+    }
+
+    /// Whether requests to its hooks have JSON, and not forms.
+    fn hooks_have_json(&self) -> bool {
+        false
+    }
+
+    /// Whether it replies by itself to texts that opt out or ask for help.
+    fn replies_itself(&self) -> bool {
+        false
     }
 
     /// What a hook answers when everything is stored: a content type and a body.

@@ -14,11 +14,11 @@ use url::form_urlencoded;
 use crate::client::{FORM, HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Login, UrlError, no_url};
-use crate::{Provider, value};
+use crate::provider_url::{Connect, SenderUrl, UrlError, always, no_url};
+use crate::{Provider, SenderKind, value};
 
 /// The length of an id of a messaging service: `MG` and 32 hexadecimal digits.
-pub(crate) const SERVICE_ID: usize = 34;
+const SERVICE_ID: usize = 34;
 
 /// Seconds.
 const LONGEST_VALIDITY: u64 = 36_000;
@@ -31,24 +31,31 @@ const SENDER_FAULTS: [&str; 7] = [
 /// Asks Twilio to report again, five times, whatever went wrong. It is no part of what Twilio signs.
 const RETRIES: &str = "#rc=5&rp=all";
 
+pub(crate) const KIND: SenderKind = SenderKind {
+    needs_from: true,
+    takes_from: is_service,
+    ..SenderKind::new("twilio", read)
+};
+
 /// An account.
-pub(crate) struct Twilio {
+struct Twilio {
     url: Uri,
     authorization: HeaderValue,
     token: String,
     http: HttpClient,
 }
 
-pub(crate) fn read(login: Login, http: HttpClient) -> Result<Twilio, UrlError> {
+fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let login = url.login()?;
     let sid = utf8_percent_encode(&login.user, NON_ALPHANUMERIC);
     let basic = STANDARD.encode(format!("{}:{}", login.user, login.password));
     let authorization = HeaderValue::try_from(format!("Basic {basic}"));
-    Ok(Twilio {
+    Ok(always(Twilio {
         url: login.uri(&format!("/2010-04-01/Accounts/{sid}/Messages.json"))?,
         authorization: authorization.map_err(|_| no_url())?,
         token: login.password,
-        http,
-    })
+        http: url.http(),
+    }))
 }
 
 impl Twilio {
@@ -151,13 +158,17 @@ impl Provider for Twilio {
         }))
     }
 
+    fn replies_itself(&self) -> bool {
+        true
+    }
+
     fn hook_answer(&self) -> (&'static str, &'static str) {
         ("text/xml", "<Response/>")
     }
 }
 
 /// Whether it is the id of a messaging service of Twilio's.
-pub(crate) fn is_service(from: &str) -> bool {
+fn is_service(from: &str) -> bool {
     let digits = from.strip_prefix("MG");
     from.len() == SERVICE_ID
         && digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -13,8 +13,8 @@ use self::signature::Signature;
 use crate::client::{FORM, HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest, Parameters};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Login, Query, UrlError};
-use crate::{Provider, value};
+use crate::provider_url::{Connect, SenderUrl, UrlError, always};
+use crate::{Provider, SenderKind, value};
 
 /// Milliseconds, as Vonage documents them.
 const SHORTEST_TTL: u128 = 20_000;
@@ -22,8 +22,13 @@ const LONGEST_TTL: u128 = 604_800_000;
 /// The longest `callback` that Vonage takes.
 const LONGEST_CALLBACK: usize = 100;
 
+pub(crate) const KIND: SenderKind = SenderKind {
+    needs_from: true,
+    ..SenderKind::new("vonage", read)
+};
+
 /// An account.
-pub(crate) struct Vonage {
+struct Vonage {
     url: Uri,
     key: String,
     secret: String,
@@ -32,18 +37,15 @@ pub(crate) struct Vonage {
     http: HttpClient,
 }
 
-pub(crate) fn read(
-    login: Login,
-    query: &mut Query<'_>,
-    http: HttpClient,
-) -> Result<Vonage, UrlError> {
-    Ok(Vonage {
+fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let login = url.login()?;
+    Ok(always(Vonage {
         url: login.uri("/sms/json")?,
         key: login.user,
         secret: login.password,
-        signature: Signature::read(query)?,
-        http,
-    })
+        signature: Signature::read(&mut url.query)?,
+        http: url.http(),
+    }))
 }
 
 impl Vonage {

@@ -88,14 +88,23 @@ impl Row {
             .map_or_else(|| key(&self.label, place), ToOwned::to_owned)
     }
 
+    /// What is stored of a field of this type, without what may be left out and is on the page.
+    fn kept(&self) -> Map<String, Value> {
+        if self.before.get("type") != Some(&json!(self.kind)) {
+            return Map::new();
+        }
+        let mut kept = self.before.clone();
+        kept.retain(|name, _| name != "labels" && name != "show_if");
+        kept
+    }
+
     /// The field in JSON. `chosen` has the keys of fields with options.
     fn write(&self, place: usize, chosen: &HashSet<String>) -> Value {
-        let mut field = json!({
-            "key": self.key(place),
-            "type": self.kind,
-            "label": self.label,
-            "required": self.required,
-        });
+        let mut field = Value::Object(self.kept());
+        field["key"] = json!(self.key(place));
+        field["type"] = json!(self.kind);
+        field["label"] = json!(self.label);
+        field["required"] = json!(self.required);
         let field_type = self.field_type();
         for (name, _) in field_type.map_or(&[][..], FieldType::numbers) {
             let number = self
@@ -365,6 +374,22 @@ mod tests {
             pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
         }
         assert_eq!(FormDraft::from(Pairs(pairs)).write(), read.write());
+    }
+
+    #[test]
+    fn what_the_page_has_no_words_for_is_kept_with_its_type() {
+        let field = json!({"key": "a", "type": "text", "label": "A", "required": false, "unit": "kg",
+                           "labels": {"de": "B"}, "show_if": {"key": "b", "in": [1]}});
+        let mut row = Row::read(&field);
+        let written = |row: &Row| row.write(0, &HashSet::new());
+        assert_eq!(written(&row), field);
+        (row.labels, row.show_if) = (String::new(), String::new());
+        let plain =
+            json!({"key": "a", "type": "text", "label": "A", "required": false, "unit": "kg"});
+        assert_eq!(written(&row), plain);
+        row.kind = "nps".to_owned();
+        let other = json!({"key": "a", "type": "nps", "label": "A", "required": false});
+        assert_eq!(written(&row), other);
     }
 
     #[test]

@@ -89,6 +89,19 @@ const PLACES: usize = 4;
 /// Bytes up to which an answer is compressed: a larger one takes a thread of everybody for too long.
 const COMPRESSED: u64 = 256 << 10;
 
+/// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
+const NAVIGATION: [(&str, &str, Role); 9] = [
+    ("/dashboard", "overview", Role::Viewer),
+    ("/dashboard/answers", "answers", Role::Viewer),
+    ("/dashboard/campaigns", "campaigns", Role::Viewer),
+    ("/dashboard/imports", "imports", Role::Viewer),
+    ("/dashboard/recipients", "recipients", Role::Viewer),
+    ("/dashboard/forms", "forms", Role::Viewer),
+    ("/dashboard/people", "people", Role::Admin),
+    ("/dashboard/keys", "keys", Role::Admin),
+    ("/dashboard/audit", "audit", Role::Admin),
+];
+
 /// The page where the dashboard has none.
 pub fn nothing_here(headers: &HeaderMap) -> Response {
     page::trouble(of_request(headers), &Problem::not_found())

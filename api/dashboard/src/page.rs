@@ -14,6 +14,7 @@ use chrono_tz::Tz;
 use domain::person::Role;
 use serde_json::Value;
 
+use crate::NAVIGATION;
 use api_language::Text;
 
 /// Everything comes from this service, and nothing stands in the page itself.
@@ -35,23 +36,9 @@ pub struct Frame {
 
 impl Frame {
     /// Pages in the navigation: where they are, and their names.
-    pub fn links(&self) -> Vec<(&'static str, &'static str)> {
-        let mut links = vec![
-            ("/dashboard", "overview"),
-            ("/dashboard/answers", "answers"),
-            ("/dashboard/campaigns", "campaigns"),
-            ("/dashboard/imports", "imports"),
-            ("/dashboard/recipients", "recipients"),
-            ("/dashboard/forms", "forms"),
-        ];
-        if self.role >= Role::Admin {
-            links.extend([
-                ("/dashboard/people", "people"),
-                ("/dashboard/keys", "keys"),
-                ("/dashboard/audit", "audit"),
-            ]);
-        }
-        links
+    pub fn links(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let links = NAVIGATION.iter();
+        links.filter_map(|&(path, name, role)| (self.role >= role).then_some((path, name)))
     }
 
     /// Whether nobody is signed in: the page has its report and nothing else.

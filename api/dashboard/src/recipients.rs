@@ -11,13 +11,14 @@ use axum::response::{IntoResponse, Redirect, Response};
 use chrono::{DateTime, Utc};
 use domain::campaign::Message;
 use domain::docid::DocId;
-use domain::phone;
+use domain::record::COLUMNS;
 use serde::Deserialize;
+use serde_json::json;
 use store::import::{Recipient, RecipientQuery};
 
 use crate::list::{List, PageQuery};
 use crate::names::names;
-use crate::page::{Frame, page};
+use crate::page::{Frame, page, text};
 use crate::sent::Change;
 use crate::signed_in::SignedIn;
 
@@ -39,6 +40,19 @@ struct RecipientsPage<'a> {
     messages: Vec<Sent>,
     /// Without a docid: recipients in the order of their docids.
     recipients: Option<List<Recipient>>,
+}
+
+impl RecipientsPage<'_> {
+    /// The values of a recipient by the names of their columns, but the docid, the tracking fields and what is empty.
+    fn values(recipient: &Recipient) -> Vec<(&'static str, String)> {
+        let members = json!(recipient);
+        let columns = COLUMNS.iter().filter(|column| !column.is_json());
+        let values = columns.map(|column| (column.name, text(&members[column.name])));
+        values
+            .skip(1)
+            .filter(|(_, value)| !value.is_empty())
+            .collect()
+    }
 }
 
 struct Sent {
@@ -95,10 +109,8 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
         });
         template.messages = messages.collect();
     }
-    if let Some(recipient) = &mut template.found
-        && !f.may_edit()
-    {
-        recipient.phone = phone::masked(&recipient.phone);
+    if !f.may_edit() {
+        template.found = template.found.map(Recipient::masked);
     }
     Ok(page(&f, &template))
 }

@@ -8,7 +8,6 @@ use api_http::{Caller, Change, Code, Problem, Result, found};
 use axum::http::StatusCode;
 use chrono::Utc;
 use domain::docid::DocId;
-use domain::phone;
 use domain::record::RecordError;
 use store::import::{Batch, Change as BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
@@ -168,8 +167,5 @@ pub(crate) async fn recipient_page(
     size: (usize, usize),
 ) -> Result<ListPage<(String, Recipient), String>, store::Error> {
     let recipients = store.recipients(account_id, query, after, size).await?;
-    Ok(recipients.map(|mut recipient| {
-        recipient.phone = phone::masked(&recipient.phone);
-        (recipient.docid.clone(), recipient)
-    }))
+    Ok(recipients.map(|recipient| (recipient.docid.clone(), recipient.masked())))
 }

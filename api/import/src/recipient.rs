@@ -1,6 +1,6 @@
 //! The routes of recipients: listed, read one by one, and erased for good.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
@@ -11,12 +11,17 @@ use store::import::{Recipient, RecipientQuery};
 
 use crate::SCOPE;
 use crate::operations::{self, recipient_page};
-use crate::schema::RecipientBody;
+use crate::schema::{self, RecipientBody};
 use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
-const COLUMNS: &str = "docid,phone,fields,batch_id,created_at,updated_at";
+/// The columns of CSV.
+static COLUMNS: LazyLock<String> = LazyLock::new(|| {
+    let names = schema::recipient().into_iter().map(|(name, _)| name);
+    names.collect::<Vec<_>>().join(",")
+});
+
 /// List recipients, in the order of their docids.
 ///
 /// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
@@ -49,7 +54,7 @@ pub async fn list_recipients(
         async move { recipient_page(&store, account_id, &query, after, size).await }
     };
     let kinds = [Kind::Csv, Kind::Ndjson];
-    let answer = lines::answer(&caller.app, &headers, &kinds, &list, COLUMNS, read);
+    let answer = lines::answer(&caller.app, &headers, &kinds, &list, &COLUMNS, read);
     caller.read(SCOPE, answer).await
 }
 

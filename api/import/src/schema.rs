@@ -1,10 +1,11 @@
 //! What the document says of an import's body, and of what is stored of it.
 
 use api_http::members;
-use api_http::schema::{count, id, map_of, named, one_of, or_null, text, time, with};
-use domain::docid;
-use domain::record::{COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES};
-use serde_json::json;
+use api_http::schema::{
+    count, id, map_of, named, one_of, or_null, response, text, time, told, with,
+};
+use domain::record::{COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, NAME_PATTERN};
+use serde_json::{Value, json};
 use store::import::BatchStatus;
 
 api_http::schemas! {
@@ -19,34 +20,7 @@ api_http::schemas! {
         "minItems": 1,
         "not": {"type": ["string", "number", "boolean", "null"]},
     });
-    // As it is sent: every member but `docid` and `phone` is a tracking field.
-    Record = json!({
-        "type": "object",
-        "required": ["docid", "phone"],
-        "properties": {
-            "docid": {
-                "type": "string",
-                "description": "The caller's own id: at most 128 bytes",
-                "minLength": 1,
-                "maxLength": docid::MAX_BYTES,
-                "pattern": NAME,
-            },
-            "phone": {
-                "type": "string",
-                "description": "E.164",
-                "pattern": "^\\+[1-9][0-9]{6,14}$",
-                "examples": ["+491701234567"],
-            },
-        },
-        "propertyNames": {"type": "string", "maxLength": MAX_NAME_BYTES, "pattern": NAME},
-        "additionalProperties": {
-            "type": ["string", "null"],
-            "description": "A tracking field: at most 1,024 bytes, its name at most 64; null is as if left out",
-            "maxLength": MAX_VALUE_BYTES,
-            "pattern": "^[^\\u0000]*$",
-        },
-        "maxProperties": MAX_FIELDS + COLUMNS.len() - 1,
-    });
+    Record = record();
     /// What is wrong with a record.
     RecordError = members! {
         /// Which record of the body, from 0.
@@ -92,20 +66,57 @@ api_http::schemas! {
         superseded: count(),
     };
     /// A stored recipient.
-    RecipientBody = members! {
-        docid: text(),
-        phone: with(text(), "example", "+491701234567"),
-        /// Tracking fields.
-        fields: map_of(text()),
-        /// The batch whose values stand.
-        batch_id: id(),
-        created_at: time(),
-        updated_at: time(),
-    };
+    RecipientBody = response(recipient(), Vec::new());
 }
 
-/// Without control characters.
-const NAME: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+/// A record as it is sent: every member that fills no column of its own is a tracking field.
+fn record() -> Value {
+    let required = COLUMNS.iter().filter(|column| column.is_required());
+    let required: Vec<_> = required.map(|column| column.name).collect();
+    let texts = COLUMNS.iter().filter_map(|column| {
+        let text = column.text?;
+        let schema = json!({
+            "type": "string",
+            "description": text.about,
+            "maxLength": text.max_bytes,
+            "pattern": text.pattern,
+            "examples": [text.example],
+        });
+        let is_required = column.is_required();
+        Some((
+            column.name,
+            if is_required { schema } else { or_null(schema) },
+        ))
+    });
+    json!({
+        "type": "object",
+        "required": required,
+        "properties": texts.collect::<Value>(),
+        "propertyNames": {"type": "string", "maxLength": MAX_NAME_BYTES, "pattern": NAME_PATTERN},
+        "additionalProperties": {
+            "type": ["string", "null"],
+            "description": "A tracking field: at most 1,024 bytes, its name at most 64; null is as if left out",
+            "maxLength": MAX_VALUE_BYTES,
+            "pattern": "^[^\\u0000]*$",
+        },
+        "maxProperties": MAX_FIELDS + COLUMNS.len() - 1,
+    })
+}
+
+/// The members of a stored recipient.
+pub(crate) fn recipient() -> Vec<(&'static str, Value)> {
+    let columns = COLUMNS.iter().map(|column| match column.text {
+        Some(stored) => (column.name, with(text(), "example", stored.example)),
+        None => (column.name, told(&["Tracking fields."], map_of(text()))),
+    });
+    let batch_id = told(&["The batch whose values stand."], id());
+    let others = [
+        ("batch_id", batch_id),
+        ("created_at", time()),
+        ("updated_at", time()),
+    ];
+    columns.chain(others).collect()
+}
 
 #[cfg(test)]
 mod tests {
@@ -113,7 +124,6 @@ mod tests {
     use domain::invalid::Invalid;
     use domain::record::{self, RecordCode};
     use serde::Serialize;
-    use serde_json::Value;
     use store::import;
     use utoipa::PartialSchema;
     use uuid::Uuid;
@@ -157,13 +167,6 @@ mod tests {
         };
         describes::<Batch>(&batch);
         describes::<BatchOutcomes>(&batch.outcomes);
-        describes::<RecipientBody>(&import::Recipient {
-            docid: String::new(),
-            phone: String::new(),
-            fields: json!({}),
-            batch_id: id,
-            created_at: at,
-            updated_at: at,
-        });
+        describes::<RecipientBody>(&import::Recipient::default());
     }
 }

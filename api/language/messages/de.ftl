@@ -185,6 +185,7 @@ sure-remove = { $value } wird abgemeldet und kann nicht zurückkommen.
 recipients-none = Es gibt noch keine Empfänger. Sie kommen mit Importen.
 recipient-none = Es gibt keinen Empfänger „{ $value }“.
 phone = Telefon
+column-phone = { phone }
 changed = Geändert
 created-at = Angelegt
 started-at = Gestartet

@@ -187,6 +187,7 @@ sure-remove = { $value } is signed out and cannot come back.
 recipients-none = There are no recipients yet. They come with imports.
 recipient-none = There is no recipient “{ $value }”.
 phone = Phone
+column-phone = { phone }
 changed = Changed
 created-at = Made
 started-at = Started

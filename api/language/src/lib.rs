@@ -59,6 +59,12 @@ fn find(code: &str) -> Option<&'static Text> {
     known.find(|text| code.eq_ignore_ascii_case(text.code))
 }
 
+/// The key of one of several names.
+fn key(kind: &str, name: impl Display) -> String {
+    let name = name.to_string().to_lowercase().replace(['_', '.'], "-");
+    format!("{kind}-{name}")
+}
+
 impl Text {
     fn new(code: &'static str, texts: &str) -> Self {
         let locale = code.parse().unwrap_or_default();
@@ -84,8 +90,7 @@ impl Text {
 
     /// The text of one of several names, such as a status: its key is the `kind`, `-`, and the name.
     pub fn of(&self, kind: &str, name: impl Display) -> String {
-        let name = name.to_string().to_lowercase().replace(['_', '.'], "-");
-        self.get(&format!("{kind}-{name}"))
+        self.get(&key(kind, name))
     }
 
     /// The text of a key with a value: `$value`.
@@ -107,7 +112,7 @@ impl Text {
     /// Why something was refused: the sentence of the API, which is English, or in another language the text of its code, with
     /// the sentence as `$value`.
     pub fn refused(&self, code: &str, detail: &str) -> String {
-        let key = format!("refused-{}", code.replace('_', "-"));
+        let key = key("refused", code);
         if self.bundle.has_message(&key) {
             self.with(&key, detail)
         } else {
@@ -216,7 +221,7 @@ mod tests {
     use api_http::Code;
     use axum::http::header::ACCEPT_LANGUAGE;
     use domain::form::FieldType;
-    use domain::record::RecordCode;
+    use domain::record::{COLUMNS, RecordCode};
     use strum::{IntoEnumIterator, VariantArray};
 
     use super::*;
@@ -244,7 +249,7 @@ mod tests {
         let refused: BTreeSet<_> = members
             .chain(records)
             .chain(problems)
-            .map(|code| format!("refused-{}", code.replace('_', "-")))
+            .map(|code| key("refused", code))
             .collect();
         let [(_, english), others @ ..] = LANGUAGES;
         for (code, texts) in others {
@@ -259,14 +264,14 @@ mod tests {
     #[test]
     fn every_text_of_a_page_is_there() {
         let known = keys(LANGUAGES[0].1);
-        for kind in FieldType::all() {
-            let numbers = kind
-                .numbers()
-                .iter()
-                .map(|(name, _)| format!("number-{name}"));
-            for key in numbers.chain([format!("type-{}", kind.as_str())]) {
-                assert!(known.contains(&*key), "{key}");
-            }
+        let types = FieldType::all().map(|kind| key("type", kind.as_str()));
+        let numbers = FieldType::all().flat_map(FieldType::numbers);
+        let numbers = numbers.map(|(name, _)| key("number", name));
+        // Of a recipient the docid is the heading, and the tracking fields have names of their own.
+        let columns = COLUMNS[1..].iter().filter(|column| !column.is_json());
+        let columns = columns.map(|column| key("column", column.name));
+        for key in types.chain(numbers).chain(columns) {
+            assert!(known.contains(&*key), "{key}");
         }
         let mut used = 0;
         for folder in [

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use chrono::Utc;
 use domain::pepper::Pepper;
 use metrics::counter;
-use sender::setting::{SenderKind, Setting};
+use sender::setting::Setting;
 use sender::{HookError, HookRequest, Provider, Receipt, Subject};
 use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
@@ -105,10 +105,12 @@ impl Hook {
 
     /// A request that does not prove that it comes from the provider, or is not what it sends.
     fn refused(&self, error: HookError) -> Problem {
-        let problem = match (error, self.sender().0.kind) {
-            (HookError::Signature, _) => unauthenticated(),
-            (HookError::Malformed, SenderKind::Https) => malformed(Code::InvalidJson),
-            (HookError::Malformed, _) => malformed(Code::InvalidForm),
+        let problem = match error {
+            HookError::Signature => unauthenticated(),
+            HookError::Malformed if self.sender().1.hooks_have_json() => {
+                malformed(Code::InvalidJson)
+            }
+            HookError::Malformed => malformed(Code::InvalidForm),
         };
         charge(&self.state, self.network, problem)
     }
@@ -141,8 +143,7 @@ pub async fn take_inbound(hook: Hook) -> Result<Response> {
             phone: &text.from,
             text: &text.text,
             opts_out: text.opts_out,
-            // Twilio replies itself.
-            is_replied_to: setting.kind != SenderKind::Twilio,
+            is_replied_to: !provider.replies_itself(),
         };
         let store = &hook.state.app.store;
         within(QUICK, store.record_inbound(inbound, &hook.pepper)).await?;

@@ -6,9 +6,11 @@ use sender::setting::Setting;
 use serde::Serialize;
 use store::send::state::SenderState;
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::operations;
 use crate::state::SendState;
+use api_http::schema::{pattern, written};
 use api_http::{Caller, Page, Result};
 
 /// A sender that the account may use.
@@ -17,7 +19,7 @@ use api_http::{Caller, Page, Result};
 pub struct SenderItem {
     #[schema(example = "demo")]
     pub name: String,
-    #[schema(pattern = "^(demo|https|twilio|vonage|kannel|smpp)$")]
+    #[schema(schema_with = kind)]
     kind: &'static str,
     /// A phone, a short code or a name; null where the provider decides.
     #[schema(required = true)]
@@ -37,7 +39,7 @@ impl SenderItem {
     pub(crate) fn new(sender: &Setting, known: Option<&SenderState>, waiting: i64) -> Self {
         Self {
             name: sender.name.clone(),
-            kind: sender.kind.into_str(),
+            kind: sender.kind.name,
             from: sender.from.clone(),
             rate: sender.rate.get(),
             state: known.map_or("ok", |known| &known.state).to_owned(),
@@ -45,6 +47,11 @@ impl SenderItem {
             waiting,
         }
     }
+}
+
+fn kind() -> RefOr<Schema> {
+    let names: Vec<_> = sender::KINDS.iter().map(|kind| kind.name).collect();
+    written(&pattern(&format!("^({})$", names.join("|"))))
 }
 
 /// List the senders that the account may use.

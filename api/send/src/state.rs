@@ -88,7 +88,7 @@ impl SendState {
     /// # Errors
     /// 422 `public_url_local`.
     pub(crate) fn check_public_url(&self, sender: &Setting) -> Result<()> {
-        if self.links_are_local && !sender.kind.is_simulated() {
+        if self.links_are_local && !sender.kind.is_simulated {
             let detail = "FEEDBACK_PUBLIC_URL names this machine itself, so nobody could open the links in messages";
             return Err(Problem::new(Code::PublicUrlLocal, detail));
         }

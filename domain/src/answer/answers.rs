@@ -62,10 +62,8 @@ impl Answers {
             FieldKind::Nps => self.nps = value.grade(),
             FieldKind::Happiness => self.happiness = value.grade(),
             FieldKind::Comment => self.has_comment = true,
-            FieldKind::Rating { .. }
-            | FieldKind::Choice { .. }
-            | FieldKind::Choices { .. }
-            | FieldKind::Text => {}
+            // Reports have no figure of their own for the other types.
+            _ => {}
         }
         self.list.push((field.key.clone(), value));
     }

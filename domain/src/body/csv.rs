@@ -72,7 +72,7 @@ impl Csv {
             let at = self.cells.get(twice[1].1).map_or(0, |cell| cell.start);
             return Err(window.syntax(at, "the header has a name twice"));
         }
-        let mut required = COLUMNS.iter().filter(|column| column.is_required);
+        let mut required = COLUMNS.iter().filter(|column| column.is_required());
         if let Some(missing) = required.find(|column| !names.iter().any(|n| n == column.name)) {
             let mut detail = format!("the header has no column {}", missing.name);
             if names.len() == 1 && names[0].contains([';', '\t']) {

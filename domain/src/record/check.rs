@@ -2,18 +2,18 @@
 //!
 //! Where the members come from (JSON or a CSV row) is not known here.
 
+use std::array;
 use std::fmt::Display;
 use std::io;
 
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Record,
+    BrokenRecord, COLUMNS, ColumnText, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Record,
     RecordCode as Code, RecordProblem, column_of,
 };
-use crate::docid::{self, DocId};
+use crate::docid;
 use crate::invalid::{MAX_PROBLEMS, NotValid, Problems, member};
-use crate::phone::PhoneNumber;
 use crate::text::{cut, has_control};
 
 /// A member of an element, by its decoded name.
@@ -39,38 +39,23 @@ pub(crate) fn check<'a>(
 ) -> Parsed<'a> {
     let mut found = MembersSoFar::default();
     for member in members.clone() {
-        if let Some(column) = column_of(member.name) {
-            found.times[column] += 1;
-        }
-        match member.name {
-            name @ "docid" => {
-                let docid = (name, Code::DocidInvalid);
-                found.docid = found.column(docid, member.value, DocId::parse);
-                found.has_docid |= !matches!(member.value, Value::Null);
-                if let Value::Text(text) = member.value {
-                    found.docid_text.get_or_insert(text);
-                }
-            }
-            name @ "phone" => {
-                let phone = (name, Code::PhoneInvalid);
-                found.phone = found.column(phone, member.value, PhoneNumber::parse);
-                found.has_phone |= !matches!(member.value, Value::Null);
-            }
-            name => found.field(name, member.value),
+        match column_of(member.name) {
+            Some((n, text)) => found.column(n, text, member),
+            None => found.field(member.name, member.value),
         }
     }
     // A fast path for records without a problem. Fields that come twice are found when they are written.
-    if let (Some(docid), Some(phone)) = (found.docid, found.phone)
-        && found.problems.len() == 0
+    if found.problems.len() == 0
+        && found.missing().next().is_none()
         && found.fields <= MAX_FIELDS
         && found.times.iter().all(|times| *times < 2)
         && let Some(fields) = write_fields(members.clone(), found.out_of_order, json)
     {
-        return Ok(Record {
-            docid,
-            phone,
-            fields,
+        let values = array::from_fn(|n| match COLUMNS[n].text {
+            Some(_) => found.texts[n].unwrap_or_default(),
+            None => fields,
         });
+        return Ok(Record::from_valid(values));
     }
     Err(found.broken(members.map(|member| member.name).collect()))
 }
@@ -113,14 +98,14 @@ fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Writ
 /// What was found in the members so far.
 #[derive(Default)]
 struct MembersSoFar<'a> {
-    docid: Option<DocId<&'a str>>,
-    phone: Option<PhoneNumber<'a>>,
-    /// The first docid that is a string.
-    docid_text: Option<&'a str>,
-    has_docid: bool,
-    has_phone: bool,
+    /// The valid texts of [`COLUMNS`].
+    texts: [Option<&'a str>; COLUMNS.len()],
+    /// Which of [`COLUMNS`] came, valid or not, but not null.
+    came: [bool; COLUMNS.len()],
     /// How often a member of each of [`COLUMNS`] came, null or not.
     times: [usize; COLUMNS.len()],
+    /// The first docid that is a string.
+    docid_text: Option<&'a str>,
     /// All other members, null or not.
     fields: usize,
     last_name: &'a str,
@@ -135,23 +120,34 @@ impl<'a> MembersSoFar<'a> {
         self.problems.push(pointer, code, detail);
     }
 
-    /// Reads a column with `parse`. A null is as if left out.
-    fn column<T>(
-        &self,
-        (name, code): (&str, Code),
-        value: Value<'a>,
-        parse: impl FnOnce(&'a str) -> Result<T, NotValid>,
-    ) -> Option<T> {
+    /// The required columns that did not come, each with its code.
+    fn missing(&self) -> impl Iterator<Item = (&'static str, Code)> + use<> {
+        let columns = COLUMNS.iter().zip(self.came);
+        columns
+            .filter_map(|(column, came)| Some((column.name, column.missing().filter(|_| !came)?)))
+    }
+
+    /// A member that is the `n`-th column. A null is as if left out.
+    fn column(&mut self, n: usize, column: &ColumnText, Member { name, value }: Member<'a>) {
+        self.times[n] += 1;
+        self.came[n] |= !matches!(value, Value::Null);
         let error = match value {
-            Value::Null => return None,
+            Value::Null => return,
             Value::Other => NotValid("is not a string"),
-            Value::Text(text) => match parse(text) {
-                Ok(column) => return Some(column),
-                Err(error) => error,
-            },
+            Value::Text(text) => {
+                if n == 0 {
+                    self.docid_text.get_or_insert(text);
+                }
+                match (column.check)(text) {
+                    Ok(()) => {
+                        self.texts[n] = Some(text);
+                        return;
+                    }
+                    Err(error) => error,
+                }
+            }
         };
-        self.note(name, code, format_args!("{name} {error}"));
-        None
+        self.note(name, column.invalid, format_args!("{name} {error}"));
     }
 
     /// A tracking field. One that is null is no member, but its name counts.
@@ -186,11 +182,8 @@ impl<'a> MembersSoFar<'a> {
     /// Adds the problems that only show in all names together.
     #[cold]
     fn broken(self, mut names: Vec<&'a str>) -> BrokenRecord {
-        if !self.has_docid {
-            self.note("docid", Code::DocidMissing, "docid is absent or null");
-        }
-        if !self.has_phone {
-            self.note("phone", Code::PhoneMissing, "phone is absent or null");
+        for (name, code) in self.missing() {
+            self.note(name, code, format_args!("{name} is absent or null"));
         }
         names.sort_unstable();
         let mut fields = 0_usize;

@@ -11,7 +11,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 pub(crate) use self::check::{Member, Value, check};
 use crate::docid::{self, DocId};
-use crate::invalid::Invalid;
+use crate::invalid::{Invalid, NotValid};
 use crate::phone::PhoneNumber;
 use crate::text::cut;
 
@@ -21,6 +21,9 @@ pub const MAX_FIELDS: usize = 64;
 pub const MAX_NAME_BYTES: usize = 64;
 /// The bytes of a tracking field's value, at most.
 pub const MAX_VALUE_BYTES: usize = 1_024;
+/// What a docid and the name of a tracking field are, as a regular expression: not empty, without control characters.
+pub const NAME_PATTERN: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+
 /// A valid record. The parser makes it, the ledger keeps it, and the database gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -32,13 +35,28 @@ pub struct Record<'a> {
 }
 
 /// A column of the table `recipient` that records fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Column {
     pub name: &'static str,
-    /// Whether it holds JSON, or else text.
-    pub is_json: bool,
-    /// Whether each record has a member of this name. What another leaves out is stored as an empty text.
-    pub is_required: bool,
+    /// What a member of this name is. `None`: the column has the tracking fields, as JSON.
+    pub text: Option<ColumnText>,
+}
+
+/// A member of a record that fills a column: a text.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnText {
+    /// What it is, for people.
+    pub about: &'static str,
+    /// The same as a regular expression, as JSON Schema has them.
+    pub pattern: &'static str,
+    /// Its bytes, at most.
+    pub max_bytes: usize,
+    pub example: &'static str,
+    check: fn(&str) -> Result<(), NotValid>,
+    /// The code of what is not valid, or is no text.
+    invalid: RecordCode,
+    /// The code of a record without it. `None`: a record may leave it out, and an empty text is stored.
+    missing: Option<RecordCode>,
 }
 
 /// The version of a chunk's layout, which follows [`COLUMNS`] and changes with them.
@@ -48,26 +66,65 @@ pub(crate) const LAYOUT_VERSION: u8 = 1;
 pub const COLUMNS: [Column; 3] = [
     Column {
         name: "docid",
-        is_json: false,
-        is_required: true,
+        text: Some(ColumnText {
+            about: "The caller's own id: at most 128 bytes",
+            pattern: NAME_PATTERN,
+            max_bytes: docid::MAX_BYTES,
+            example: "order-1",
+            check: |text| DocId::parse(text).map(drop),
+            invalid: RecordCode::DocidInvalid,
+            missing: Some(RecordCode::DocidMissing),
+        }),
     },
     Column {
         name: "phone",
-        is_json: false,
-        is_required: true,
+        text: Some(ColumnText {
+            about: "E.164",
+            pattern: "^\\+[1-9][0-9]{6,14}$",
+            max_bytes: 16,
+            example: "+491701234567",
+            check: |text| PhoneNumber::parse(text).map(drop),
+            invalid: RecordCode::PhoneInvalid,
+            missing: Some(RecordCode::PhoneMissing),
+        }),
     },
     Column {
         name: "fields",
-        is_json: true,
-        is_required: false,
+        text: None,
     },
 ];
 
 /// Which of [`COLUMNS`] a member of this name fills. None: it is a tracking field.
-pub(crate) fn column_of(member: &str) -> Option<usize> {
-    COLUMNS
-        .iter()
-        .position(|column| !column.is_json && column.name == member)
+pub(crate) fn column_of(member: &str) -> Option<(usize, &'static ColumnText)> {
+    let mut columns = COLUMNS.iter().enumerate();
+    columns.find_map(|(n, column)| {
+        let text = column.text.as_ref()?;
+        (column.name == member).then_some((n, text))
+    })
+}
+
+impl Column {
+    /// Whether it holds JSON, or else text.
+    pub fn is_json(&self) -> bool {
+        self.text.is_none()
+    }
+
+    /// Whether each record has a member of this name.
+    pub fn is_required(&self) -> bool {
+        self.missing().is_some()
+    }
+
+    /// The code of a record that needs this column and leaves it out.
+    pub(crate) fn missing(&self) -> Option<RecordCode> {
+        self.text.and_then(|text| text.missing)
+    }
+
+    /// Whether a value that may be damaged can be the column's.
+    fn allows(&self, value: &str) -> bool {
+        self.text.is_none_or(|text| {
+            value.is_empty() && text.missing.is_none() || (text.check)(value).is_ok()
+        })
+    }
 }
 
 impl<'a> Record<'a> {
@@ -77,8 +134,9 @@ impl<'a> Record<'a> {
     }
 
     /// Whether values that may be damaged can be a record's.
-    pub(crate) fn are_valid([docid, phone, _]: [&str; COLUMNS.len()]) -> bool {
-        DocId::parse(docid).is_ok() && PhoneNumber::parse(phone).is_ok()
+    pub(crate) fn are_valid(values: [&str; COLUMNS.len()]) -> bool {
+        let mut values = COLUMNS.iter().zip(values);
+        values.all(|(column, value)| column.allows(value))
     }
 
     /// The record of values that [are valid](Self::are_valid).

@@ -12,10 +12,15 @@ use self::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
 use crate::client::{HttpClient, HttpResponse};
 use crate::hook::{HookError, HookRequest};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
-use crate::provider_url::{Query, UrlError, bad_parameter, bad_url, no_url};
-use crate::{Provider, value};
+use crate::provider_url::{Connect, SenderUrl, UrlError, always, bad_parameter, bad_url, no_url};
+use crate::{Provider, SenderKind, value};
 
-pub(crate) struct Https {
+pub(crate) const KIND: SenderKind = SenderKind {
+    other_scheme: Some("http"),
+    ..SenderKind::new("https", read)
+};
+
+struct Https {
     url: Uri,
     secret: Secret,
     is_idempotent: bool,
@@ -23,23 +28,25 @@ pub(crate) struct Https {
 }
 
 /// Takes `secret` and `idempotent` from the query; the rest of it belongs to the receiver.
-pub(crate) fn read(url: &str, query: &mut Query<'_>, http: HttpClient) -> Result<Https, UrlError> {
+fn read(sender: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let query = &mut sender.query;
     let whsec = "is not `whsec_` and the base64 of 24 to 64 bytes";
     let secret = query.parsed("secret", whsec, Secret::parse)?;
     let secret = secret.ok_or_else(|| bad_parameter("secret", "is missing"))?;
     let is_idempotent = query.switch("idempotent", false)?;
-    let mut url = url::Url::parse(url).map_err(|_| no_url())?;
+    let url = format!("{}:{}", sender.scheme, sender.address);
+    let mut url = url::Url::parse(&url).map_err(|_| no_url())?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(bad_url("has a user or a password: `secret` signs"));
     }
     let rest = query.rest();
     url.set_query((!rest.is_empty()).then_some(rest.as_str()));
-    Ok(Https {
+    Ok(always(Https {
         url: url.as_str().parse().map_err(|_| no_url())?,
         secret,
         is_idempotent,
-        http,
-    })
+        http: sender.http(),
+    }))
 }
 
 impl Https {
@@ -113,6 +120,10 @@ impl Provider for Https {
         let [from, to, text] = ["from", "to", "text"].map(|name| text(&body, name));
         let inbound = Inbound::read(&id, from?, to?, text?)?;
         inbound.map(Some).ok_or(HookError::Malformed)
+    }
+
+    fn hooks_have_json(&self) -> bool {
+        true
     }
 }
 

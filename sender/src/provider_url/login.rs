@@ -4,7 +4,7 @@ use hyper::Uri;
 use url::Url;
 
 use super::query::decoded;
-use super::{Query, UrlError, bad_url, no_url};
+use super::{UrlError, bad_url, no_url};
 
 /// The address of a provider, with user and password.
 pub(crate) struct Login {
@@ -15,12 +15,7 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    /// Reads what follows the scheme of a provider that speaks HTTP: over TLS, unless `tls=off`.
-    pub(crate) fn read(address: &str, query: &mut Query<'_>) -> Result<Self, UrlError> {
-        let tls = query.switch("tls", true)?;
-        Self::of(if tls { "https" } else { "http" }, address)
-    }
-
+    /// Reads the address of a URL, under this scheme.
     pub(crate) fn of(scheme: &str, address: &str) -> Result<Self, UrlError> {
         if !address.starts_with("//") {
             return Err(no_url());

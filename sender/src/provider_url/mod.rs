@@ -3,14 +3,47 @@
 mod login;
 mod query;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) use self::login::Login;
 pub(crate) use self::query::Query;
 use crate::Provider;
+use crate::client::HttpClient;
+
+/// The URL of a sender without the parameters that all senders have.
+pub(crate) struct SenderUrl<'a> {
+    pub scheme: &'a str,
+    /// What stands between the `:` of the scheme and the query.
+    pub address: &'a str,
+    pub query: Query<'a>,
+    /// How many messages may be without a known result; parts, if it speaks SMPP.
+    pub window: NonZeroU32,
+    /// How long an answer over HTTP may take.
+    pub timeout: Duration,
+}
+
+impl SenderUrl<'_> {
+    /// The login at a provider that speaks HTTP: over TLS, unless `tls=off`.
+    pub(crate) fn login(&mut self) -> Result<Login, UrlError> {
+        let tls = self.query.switch("tls", true)?;
+        Login::of(if tls { "https" } else { "http" }, self.address)
+    }
+
+    pub(crate) fn http(&self) -> HttpClient {
+        HttpClient::new(self.timeout)
+    }
+}
 
 /// Gives a sender's provider.
 pub(crate) type Connect = Arc<dyn Fn() -> Arc<dyn Provider> + Send + Sync>;
+
+/// Gives always the same one, which holds no connection that has to end.
+pub(crate) fn always(provider: impl Provider + 'static) -> Connect {
+    let provider = Arc::new(provider);
+    Arc::new(move || provider.clone())
+}
 
 /// What is wrong with one sender. Quotes nothing of its URL, which has secrets.
 pub(crate) type UrlError = String;

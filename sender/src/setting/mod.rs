@@ -6,21 +6,16 @@
 mod tests;
 
 use std::num::NonZeroU32;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
 use domain::sms::Country;
-use strum::{EnumString, IntoStaticStr};
 
-use crate::client::{HTTP_TIMEOUT, HttpClient};
-#[cfg(feature = "demo")]
-use crate::demo;
-use crate::provider_url::{Connect, Login, Query, UrlError, bad_parameter, bad_url};
-use crate::twilio::{SERVICE_ID, is_service};
-use crate::{Provider, https, kannel, smpp, twilio, vonage};
+use crate::client::HTTP_TIMEOUT;
+use crate::provider_url::{Connect, Query, SenderUrl, UrlError, bad_parameter, bad_url};
+use crate::{KINDS, Provider, SenderKind};
 
 /// The senders of `feedback serve` where the variable is not set.
 pub const DEFAULT: &str = if cfg!(feature = "demo") {
@@ -36,8 +31,8 @@ const DEFAULT_WINDOW: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 #[derive(Clone)]
 pub struct Setting {
     pub name: String,
-    pub kind: SenderKind,
-    /// E.164, a short code, a name or a messaging service of Twilio's; `None`: the provider decides.
+    pub kind: &'static SenderKind,
+    /// E.164, a short code, a name or what else the kind takes; `None`: the provider decides.
     pub from: Option<String>,
     /// The accounts that may send through it; `*` alone: all.
     pub accounts: Vec<String>,
@@ -52,31 +47,6 @@ pub struct Setting {
     /// Whether the provider sends receipts.
     pub receipts: bool,
     connect: Connect,
-}
-
-/// The kind of a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "lowercase", const_into_str)]
-pub enum SenderKind {
-    Demo,
-    Https,
-    Twilio,
-    Vonage,
-    Kannel,
-    Smpp,
-}
-
-impl SenderKind {
-    /// Whether nothing leaves the machine.
-    pub fn is_simulated(self) -> bool {
-        self == Self::Demo
-    }
-}
-
-/// Gives always the same one, which holds no connection that has to end.
-fn always(provider: impl Provider + 'static) -> Connect {
-    let provider = Arc::new(provider);
-    Arc::new(move || provider.clone())
 }
 
 /// Reads the variable.
@@ -120,22 +90,17 @@ impl Setting {
         if rest.contains('#') {
             return Err(bad_url("has a `#`, which is written %23"));
         }
-        let schemes = "begins with none of demo, https, http, twilio, vonage, kannel, smpp, smpps";
-        let kind = match scheme {
-            "http" => SenderKind::Https,
-            "smpps" => SenderKind::Smpp,
-            _ => SenderKind::from_str(scheme).map_err(|_| bad_url(schemes))?,
-        };
+        let kind = read_kind(scheme)?;
         let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut query = Query::new(query);
         let accounts = query.parsed("accounts", "is not `*` or names", read_accounts)?;
-        let default = kind.is_simulated().then(|| vec!["*".to_owned()]);
+        let default = kind.is_simulated.then(|| vec!["*".to_owned()]);
         let accounts = accounts.or(default);
         let accounts = accounts.ok_or_else(|| bad_parameter("accounts", "is missing"))?;
         let whole = "is not a whole number from 1";
         let what = "is not a phone in E.164, a short code or up to 11 letters and digits";
         let from = query.parsed("from", what, |text| read_from(kind, text))?;
-        if from.is_none() && matches!(kind, SenderKind::Twilio | SenderKind::Vonage) {
+        if from.is_none() && kind.needs_from {
             return Err(bad_parameter("from", "is missing"));
         }
         let rate = query.number("rate", whole)?;
@@ -143,27 +108,15 @@ impl Setting {
         let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
-        let http = HttpClient::new(timeout);
-        let login = |query: &mut Query<'_>| Login::read(address, query);
-        let connect = match kind {
-            #[cfg(feature = "demo")]
-            SenderKind::Demo => demo::read(address, &mut query)?,
-            #[cfg(not(feature = "demo"))]
-            SenderKind::Demo => {
-                return Err(bad_url(
-                    "asks for the simulated provider, which this program was built without",
-                ));
-            }
-            SenderKind::Https => {
-                let url = format!("{scheme}:{address}");
-                always(https::read(&url, &mut query, http)?)
-            }
-            SenderKind::Twilio => always(twilio::read(login(&mut query)?, http)?),
-            SenderKind::Vonage => always(vonage::read(login(&mut query)?, &mut query, http)?),
-            SenderKind::Kannel => always(kannel::read(&login(&mut query)?, http)?),
-            SenderKind::Smpp => smpp::read(scheme, address, window)?,
+        let mut url = SenderUrl {
+            scheme,
+            address,
+            query,
+            window,
+            timeout,
         };
-        query.finish()?;
+        let connect = (kind.read)(&mut url)?;
+        url.query.finish()?;
         Ok(Self {
             name: name.to_owned(),
             kind,
@@ -188,9 +141,7 @@ impl Setting {
     /// are not shown in the countries of +1.
     pub fn from_for(&self, to: &str) -> Option<&str> {
         let from = self.from.as_deref().unwrap_or_default();
-        let is_name =
-            from.len() < SERVICE_ID && from.bytes().any(|byte| byte.is_ascii_alphabetic());
-        (!is_name || !to.starts_with("+1")).then_some(from)
+        (!is_name(from) || !to.starts_with("+1")).then_some(from)
     }
 
     /// Its provider: a new one each time if it holds a connection or receipts.
@@ -199,15 +150,32 @@ impl Setting {
     }
 }
 
-/// A phone in E.164, a short code, a name of up to 11 letters and digits, or, at Twilio, a messaging service.
-fn read_from(kind: SenderKind, text: &str) -> Option<String> {
+fn read_kind(scheme: &str) -> Result<&'static SenderKind, UrlError> {
+    let is_of = |kind: &SenderKind| kind.schemes().any(|one| one == scheme);
+    let kind = KINDS.iter().copied().find(|kind| is_of(kind));
+    kind.ok_or_else(|| {
+        if cfg!(not(feature = "demo")) && scheme == "demo" {
+            return bad_url(
+                "asks for the simulated provider, which this program was built without",
+            );
+        }
+        let schemes: Vec<_> = KINDS.iter().flat_map(|kind| kind.schemes()).collect();
+        format!("its URL begins with none of {}", schemes.join(", "))
+    })
+}
+
+/// A phone in E.164, a short code, a name of up to 11 letters and digits, or what else the kind takes.
+fn read_from(kind: &SenderKind, text: &str) -> Option<String> {
     let is_short_code = (3..=15).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    let is_name = (1..=11).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let is_service = kind == SenderKind::Twilio && is_service(text);
-    let is_from = is_short_code || is_name || is_service || PhoneNumber::parse(text).is_ok();
+    let is_phone = PhoneNumber::parse(text).is_ok();
+    let is_from = is_short_code || is_name(text) || is_phone || (kind.takes_from)(text);
     is_from.then(|| text.to_owned())
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=11).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 fn read_countries(text: &str) -> Option<Arc<[Country]>> {

@@ -17,10 +17,7 @@ fn error(text: &str) -> String {
 #[test]
 fn what_is_not_said_has_its_default() {
     let setting = one("demo=demo:");
-    assert_eq!(
-        (setting.name.as_str(), setting.kind),
-        ("demo", SenderKind::Demo)
-    );
+    assert_eq!((setting.name.as_str(), setting.kind.name), ("demo", "demo"));
     assert_eq!(setting.accounts, ["*"]);
     assert_eq!((setting.rate.get(), setting.window.get()), (10, 10));
     assert_eq!(
@@ -59,7 +56,7 @@ fn every_kind_is_read_from_entries_between_white_space() {
          g=smpps://me:secret@smsc.example:3550?accounts=*\n"
     );
     let settings = parse(&text).unwrap();
-    let kinds: Vec<_> = settings.iter().map(|s| s.kind.into_str()).collect();
+    let kinds: Vec<_> = settings.iter().map(|s| s.kind.name).collect();
     let expected = [
         "https", "https", "twilio", "vonage", "kannel", "smpp", "smpp",
     ];

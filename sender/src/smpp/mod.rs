@@ -18,7 +18,6 @@ mod submit;
 mod tests;
 mod wire;
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -34,13 +33,18 @@ use self::references::References;
 use self::session::Submission;
 use self::submit::PartOutcome;
 use crate::message::Deadline;
-use crate::provider_url::{Connect, Login, UrlError, bad_url};
-use crate::{Event, Handed, Outbound, Provider};
+use crate::provider_url::{Connect, Login, SenderUrl, UrlError, bad_url};
+use crate::{Event, Handed, Outbound, Provider, SenderKind};
 
 /// Events that wait to be taken. The centre keeps what is more.
 const MAX_EVENTS: usize = 1_500;
 /// No centre answers as many at once.
 const MAX_WINDOW: usize = 10_000;
+
+pub(crate) const KIND: SenderKind = SenderKind {
+    other_scheme: Some("smpps"),
+    ..SenderKind::new("smpp", read)
+};
 
 /// The address of the centre, and the login.
 #[derive(Clone)]
@@ -57,15 +61,15 @@ struct BindConfig {
     window: usize,
 }
 
-pub(crate) fn read(scheme: &str, address: &str, window: NonZeroU32) -> Result<Connect, UrlError> {
-    let login = Login::of(scheme, address)?;
+fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
+    let login = Login::of(url.scheme, url.address)?;
     let host = login.url.host_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| bad_url("has no host"))?;
-    let window = usize::try_from(window.get()).unwrap_or(MAX_WINDOW);
+    let window = usize::try_from(url.window.get()).unwrap_or(MAX_WINDOW);
     let config = BindConfig {
         host: host.trim_matches(['[', ']']).to_owned(),
         port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
-        tls: scheme == "smpps",
+        tls: url.scheme == "smpps",
         window: window.min(MAX_WINDOW),
         system_id: login.user,
         password: login.password,

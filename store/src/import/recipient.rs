@@ -1,6 +1,7 @@
 //! Recipients as their account sees them, one or a page of them.
 
 use chrono::{DateTime, Utc};
+use domain::phone;
 use entity::recipient;
 use indexmap::IndexMap;
 use sea_orm::sea_query::extension::postgres::PgExpr;
@@ -17,7 +18,7 @@ use super::bulk::columns::VALUES;
 use crate::{Error, ListPage, Store, Tx};
 
 /// A stored recipient.
-#[derive(Clone, Debug, FromQueryResult, Serialize)]
+#[derive(Clone, Debug, Default, FromQueryResult, Serialize)]
 pub struct Recipient {
     pub docid: String,
     pub phone: String,
@@ -27,6 +28,15 @@ pub struct Recipient {
     pub batch_id: Uuid,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+}
+
+impl Recipient {
+    /// The recipient as lists show it: what is personal is masked.
+    #[must_use]
+    pub fn masked(self) -> Self {
+        let phone = phone::masked(&self.phone);
+        Self { phone, ..self }
+    }
 }
 
 /// Which recipients of an account.
@@ -169,11 +179,8 @@ impl Store {
             .expr_as(Expr::cust(bytes), "bytes")
             .from_subquery(slice.into_query(), "slice")
             .take();
-        let if_fits = |column: Column| {
-            let fits = Expr::cust("bytes - size").lt(left);
-            Expr::case(Expr::col("is_found").and(fits), Expr::col(column))
-        };
-        let slice = Query::select()
+        let mut fitting = Query::select();
+        fitting
             .columns([
                 "docid",
                 "batch_id",
@@ -182,12 +189,14 @@ impl Store {
                 "is_found",
                 "bytes",
             ])
-            .expr_as(if_fits(Column::Phone), "phone")
-            .expr_as(if_fits(Column::Fields), "fields")
             .from_subquery(slice, "slice")
-            .order_by("docid", Order::Asc)
-            .take();
-        let rows = LookedAt::find_by_statement(database.build(&slice));
+            .order_by("docid", Order::Asc);
+        for column in VALUES {
+            let fits = Expr::cust("bytes - size").lt(left);
+            let if_fits = Expr::case(Expr::col("is_found").and(fits), Expr::col(column.name));
+            fitting.expr_as(if_fits, column.name);
+        }
+        let rows = LookedAt::find_by_statement(database.build(&fitting));
         Ok(rows.all(self).await?)
     }
 

@@ -36,7 +36,10 @@ impl Read for Pieces<'_> {
 type Judged = Result<(String, String, String), BrokenRecord>;
 
 fn owned(parsed: Parsed) -> Judged {
-    parsed.map(|record| record.values().map(str::to_owned).into())
+    parsed.map(|record| {
+        let (docid, phone) = (record.docid.get(), record.phone.get());
+        (docid.to_owned(), phone.to_owned(), record.fields.to_owned())
+    })
 }
 
 type Verdict = Result<(Vec<Judged>, &'static str), BodyError>;

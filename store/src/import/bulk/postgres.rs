@@ -120,7 +120,7 @@ fn straight_rows(claim: &Claim, records: &[Record<'_>]) -> Result<Vec<u8>, Error
         buffer.field(claim.claimed_at)?;
         buffer.field(day)?;
         for (column, value) in COLUMNS.iter().zip(record.values()) {
-            if column.is_json {
+            if column.is_json() {
                 buffer.jsonb(value);
             } else {
                 buffer.field(value)?;

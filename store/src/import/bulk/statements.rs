@@ -34,7 +34,7 @@ impl Statements {
     fn new() -> Self {
         let names = names();
         let given = join(VALUES, ", ", |column| {
-            if column.is_json {
+            if column.is_json() {
                 format!("CAST(given.{0} AS jsonb) AS {0}", column.name)
             } else {
                 format!("given.{}", column.name)

@@ -2,15 +2,14 @@
 
 use anyhow::{Result, bail, ensure};
 use chrono_tz::Tz;
+use domain::body::{BodyKind, RecordReader};
 use domain::chunk::Run;
 use domain::date_range::DateRange;
-use domain::docid::DocId;
 use domain::pepper::Pepper;
-use domain::phone::PhoneNumber;
-use domain::record::Record;
 use domain::scope::Scopes;
 use platform::cache::Cache;
 use platform::config::RedisUrl;
+use serde_json::json;
 use store::import::{Batch, ChunkId, ImportAttempt, QueueBatch};
 use store::{Store, Workload};
 use tempfile::TempDir;
@@ -259,12 +258,13 @@ pub fn phone(value: u32) -> String {
 pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
     let mut builder = Run::default();
     for (docid, value) in rows {
-        let phone = phone(*value);
-        builder.push(&Record {
-            docid: DocId::parse(*docid)?,
-            phone: PhoneNumber::parse(&phone)?,
-            fields: &format!(r#"{{"v":"{value}"}}"#),
-        });
+        let record = json!({"docid": docid, "phone": phone(*value), "v": value.to_string()});
+        let record = record.to_string();
+        let mut reader = RecordReader::new(BodyKind::Ndjson, record.as_bytes());
+        match reader.next()? {
+            Some(Ok(record)) => builder.push(&record),
+            other => bail!("no record: {other:?}"),
+        }
     }
     let mut chunks = builder.finish().compress(rows.len());
     Ok(chunks.pop().map(|chunk| chunk.1).unwrap_or_default())
