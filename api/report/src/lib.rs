@@ -36,7 +36,7 @@ pub use self::feedbacks::item::{Item, items};
 pub use self::feedbacks::search::AnswerQuery;
 use self::rendered::RenderedReports;
 use self::request::BusPropPath;
-pub use self::share::ShareItem;
+pub use self::operations::ShareItem;
 
 /// The state of these routes. Cheap to clone.
 #[derive(Clone)]

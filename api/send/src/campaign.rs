@@ -9,15 +9,12 @@ use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::campaign::{CampaignContent, CampaignCounts};
-use serde::Serialize;
+use domain::campaign::CampaignContent;
 use serde_json::{Map, Value};
-use store::send::Campaign;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::operations::{self, find_campaign};
-use crate::schema::{self, CampaignRequest};
+use crate::operations::{self, CampaignBody, find_campaign};
+use crate::schema::CampaignRequest;
 use crate::state::SendState;
 use crate::{PATH, SCOPE};
 use api_http::body::{Limit, SMALL};
@@ -29,17 +26,6 @@ const CAMPAIGN_BODY: Limit = Limit {
     bytes: SMALL,
     values: 5_000,
 };
-
-/// A campaign with the counts of its messages.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Campaign)]
-pub struct CampaignBody {
-    #[serde(flatten)]
-    #[schema(value_type = schema::StoredCampaign)]
-    pub campaign: Campaign,
-    #[schema(value_type = schema::CampaignCounts)]
-    pub counts: CampaignCounts,
-}
 
 /// The campaign that a path names, and who asks for it.
 #[derive(utoipa::IntoParams)]

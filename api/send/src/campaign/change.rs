@@ -8,8 +8,8 @@ use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
-use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, content};
-use crate::operations;
+use super::{CAMPAIGN_BODY, Target, answer, content};
+use crate::operations::{self, CampaignBody};
 use crate::schema::CampaignRequest;
 use crate::state::FEW;
 use api_http::precondition::IfMatch;

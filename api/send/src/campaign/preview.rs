@@ -4,12 +4,10 @@ use axum::Json;
 use axum::extract::{Request, State};
 use domain::campaign::Preview;
 use domain::members::texts;
-use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
-use super::{CAMPAIGN_BODY, CampaignBody, Target, content};
-use crate::operations;
+use super::{CAMPAIGN_BODY, Target, content};
+use crate::operations::{self, TestBody};
 use crate::schema::{CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState};
 use api_http::{Caller, Problem, Result};
@@ -65,15 +63,6 @@ pub struct TestRequest {
     phone: String,
     #[schema(min_length = 1, max_length = 128)]
     docid: String,
-}
-
-/// The campaign, and the message that was scheduled.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TestScheduled)]
-pub struct TestBody {
-    pub message_id: Uuid,
-    #[serde(flatten)]
-    pub campaign: CampaignBody,
 }
 
 /// Send a test message.
