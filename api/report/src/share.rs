@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::campaign::parse_time;
+use domain::date_range::parse_time;
 use domain::members::texts;
 use utoipa::ToSchema;
 
