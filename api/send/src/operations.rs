@@ -134,7 +134,7 @@ pub async fn list_senders(state: &SendState, caller: &Caller) -> Result<Vec<Send
         let store = &caller.app.store;
         let states = store.sender_states().await?;
         let waiting = store.waiting_by_sender(caller.account_id()).await?;
-        let senders = state.senders.iter().map(|(setting, _)| setting);
+        let senders = state.senders.iter().map(|sender| &sender.setting);
         let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
         let items = allowed.map(|sender| {
             let known = states.iter().find(|state| state.name == sender.name);
