@@ -142,7 +142,7 @@ mod tests {
         assert_describes::<Metrics>(&figures);
         assert_describes::<Happiness>(&figures.happiness);
         assert_describes::<NpsDetail>(&figures.nps_detail);
-        let change = metrics::Change::new(none, none);
+        let change = metrics::MetricsChange::new(none, none);
         assert_describes::<Change>(&change);
         assert_describes::<HappinessChange>(&change.happiness);
         assert_describes::<NpsChange>(&change.nps_detail);

@@ -30,7 +30,7 @@ const CAMPAIGN_BODY: Limit = Limit {
 /// The campaign that a path names, and who asks for it.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct Target {
+pub struct CampaignTarget {
     #[param(ignore)]
     state: SendState,
     #[param(ignore)]
@@ -38,7 +38,7 @@ pub struct Target {
     campaign_id: Uuid,
 }
 
-impl FromRequestParts<SendState> for Target {
+impl FromRequestParts<SendState> for CampaignTarget {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
@@ -52,7 +52,7 @@ impl FromRequestParts<SendState> for Target {
     }
 }
 
-impl Target {
+impl CampaignTarget {
     fn parts(&self) -> (&SendState, &Caller, Uuid) {
         (&self.state, &self.caller, self.campaign_id)
     }
@@ -111,14 +111,14 @@ pub async fn create_campaign(
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign/{campaign_id}",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 200, description = "The campaign", body = CampaignBody, headers(
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
     ),
 )]
-pub async fn read_campaign(target: Target) -> Result<Response> {
+pub async fn read_campaign(target: CampaignTarget) -> Result<Response> {
     let campaign = operations::read_campaign(&target.caller, target.campaign_id);
     campaign.await.map(answer)
 }

@@ -8,7 +8,7 @@ use std::io;
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Record,
+    BrokenRecord, COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, ParsedRecord, Record,
     RecordCode as Code, RecordProblem, column_of,
 };
 use crate::docid::{self, DocId};
@@ -20,12 +20,12 @@ use crate::text::{cut, has_control};
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) name: &'a str,
-    pub(crate) value: Value<'a>,
+    pub(crate) value: MemberValue<'a>,
 }
 
 /// The value of a member.
 #[derive(Clone, Copy)]
-pub(crate) enum Value<'a> {
+pub(crate) enum MemberValue<'a> {
     Text(&'a str),
     Null,
     /// A number, a boolean, an array or an object.
@@ -36,7 +36,7 @@ pub(crate) enum Value<'a> {
 pub(crate) fn check<'a>(
     members: impl ExactSizeIterator<Item = Member<'a>> + Clone,
     json: &'a mut Vec<u8>,
-) -> Parsed<'a> {
+) -> ParsedRecord<'a> {
     let mut found = MembersSoFar::default();
     for member in members.clone() {
         if let Some(column) = column_of(member.name) {
@@ -46,15 +46,15 @@ pub(crate) fn check<'a>(
             name @ "docid" => {
                 let docid = (name, Code::DocidInvalid);
                 found.docid = found.column(docid, member.value, DocId::parse);
-                found.has_docid |= !matches!(member.value, Value::Null);
-                if let Value::Text(text) = member.value {
+                found.has_docid |= !matches!(member.value, MemberValue::Null);
+                if let MemberValue::Text(text) = member.value {
                     found.docid_text.get_or_insert(text);
                 }
             }
             name @ "phone" => {
                 let phone = (name, Code::PhoneInvalid);
                 found.phone = found.column(phone, member.value, PhoneNumber::parse);
-                found.has_phone |= !matches!(member.value, Value::Null);
+                found.has_phone |= !matches!(member.value, MemberValue::Null);
             }
             name => found.field(name, member.value),
         }
@@ -102,8 +102,8 @@ fn write_fields<'a>(
 )]
 fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Write) {
     let texts = fields.filter_map(|field| match field.value {
-        Value::Text(text) => Some((field.name, text)),
-        Value::Null | Value::Other => None,
+        MemberValue::Text(text) => Some((field.name, text)),
+        MemberValue::Null | MemberValue::Other => None,
     });
     serde_json::Serializer::new(out)
         .collect_map(texts)
@@ -139,13 +139,13 @@ impl<'a> MembersSoFar<'a> {
     fn column<T>(
         &self,
         (name, code): (&str, Code),
-        value: Value<'a>,
+        value: MemberValue<'a>,
         parse: impl FnOnce(&'a str) -> Result<T, NotValid>,
     ) -> Option<T> {
         let error = match value {
-            Value::Null => return None,
-            Value::Other => NotValid("is not a string"),
-            Value::Text(text) => match parse(text) {
+            MemberValue::Null => return None,
+            MemberValue::Other => NotValid("is not a string"),
+            MemberValue::Text(text) => match parse(text) {
                 Ok(column) => return Some(column),
                 Err(error) => error,
             },
@@ -155,11 +155,11 @@ impl<'a> MembersSoFar<'a> {
     }
 
     /// A tracking field. One that is null is no member, but its name counts.
-    fn field(&mut self, name: &'a str, value: Value<'a>) {
+    fn field(&mut self, name: &'a str, value: MemberValue<'a>) {
         self.fields += 1;
         self.out_of_order |= name <= self.last_name;
         self.last_name = name;
-        if let Value::Null = value {
+        if let MemberValue::Null = value {
             return;
         }
         if name.is_empty() || name.len() > MAX_NAME_BYTES || has_control(name) {
@@ -171,7 +171,7 @@ impl<'a> MembersSoFar<'a> {
                 ),
             );
         }
-        let Value::Text(text) = value else {
+        let MemberValue::Text(text) = value else {
             return self.note(name, Code::FieldNotString, "the value is not a string");
         };
         if text.len() > MAX_VALUE_BYTES {

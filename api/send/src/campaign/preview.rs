@@ -6,7 +6,7 @@ use domain::campaign::Preview;
 use domain::members::texts;
 use utoipa::ToSchema;
 
-use super::{CAMPAIGN_BODY, Target, content};
+use super::{CAMPAIGN_BODY, CampaignTarget, content};
 use crate::operations::{self, TestBody};
 use crate::schema::{CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState};
@@ -19,13 +19,13 @@ use api_http::{Caller, Problem, Result};
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/preview",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`sender_unknown`, `sender_not_allowed`"),
     ),
 )]
-pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
+pub async fn preview_campaign(target: CampaignTarget) -> Result<Json<Preview>> {
     let (state, caller, campaign_id) = target.parts();
     let preview = operations::preview_campaign(state, caller, campaign_id);
     preview.await.map(Json)
@@ -71,7 +71,7 @@ pub struct TestRequest {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/test",
-    params(Target),
+    params(CampaignTarget),
     request_body = TestRequest,
     responses(
         (status = 200, description = "Scheduled", body = TestBody),
@@ -80,7 +80,7 @@ pub struct TestRequest {
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(target: Target, request: Request) -> Result<Json<TestBody>> {
+pub async fn test_campaign(target: CampaignTarget, request: Request) -> Result<Json<TestBody>> {
     let body = target.caller.json(request, FEW).await;
     let body = target.unless_missing(body).await?;
     let phone_and_docid = texts(body, ["phone", "docid"]).map_err(Problem::invalid);

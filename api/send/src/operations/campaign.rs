@@ -7,7 +7,7 @@ use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
-use domain::campaign::{Action, Audience, CampaignContent, CampaignCounts, CampaignStatus};
+use domain::campaign::{Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use sender::setting::Setting;
@@ -162,17 +162,17 @@ pub async fn act_on_campaign(
     state: &SendState,
     caller: &Caller,
     campaign_id: Uuid,
-    action: Action,
+    action: CampaignAction,
 ) -> Result<CampaignBody> {
     let (name, what) = match action {
-        Action::Start => ("campaign.start", "be started"),
-        Action::Pause => ("campaign.pause", "be paused"),
-        Action::Resume => ("campaign.resume", "be resumed"),
-        Action::Finish => ("campaign.finish", "finish"),
-        Action::Cancel => ("campaign.cancel", "be cancelled"),
+        CampaignAction::Start => ("campaign.start", "be started"),
+        CampaignAction::Pause => ("campaign.pause", "be paused"),
+        CampaignAction::Resume => ("campaign.resume", "be resumed"),
+        CampaignAction::Finish => ("campaign.finish", "finish"),
+        CampaignAction::Cancel => ("campaign.cancel", "be cancelled"),
     };
     let act = patiently(async {
-        if action == Action::Start {
+        if action == CampaignAction::Start {
             let campaign = find_campaign(caller, campaign_id).await?;
             if campaign.status != CampaignStatus::Draft {
                 return Err(transition(campaign.status, what));
