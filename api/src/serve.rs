@@ -44,37 +44,21 @@ pub fn serve<'a>(
         let limits = Limits::of(config);
         let bare = ops::bare(health.clone());
         let detailed = ops::detailed(health, process.metrics.clone());
-        match config.ops_listen {
-            None => {
-                http::serve(
-                    listener,
-                    api.merge(with_layers(bare, &state)),
-                    limits,
-                    closing,
-                )
-                .await;
-            }
-            Some(same) if same == config.listen => {
-                http::serve(
-                    listener,
-                    api.merge(with_layers(detailed, &state)),
-                    limits,
-                    closing,
-                )
-                .await;
-            }
-            Some(address) => {
+        let (beside, apart) = match config.ops_listen {
+            None => (bare, None),
+            Some(same) if same == config.listen => (detailed, None),
+            Some(address) => (bare, Some((address, detailed))),
+        };
+        let api = api.merge(with_layers(beside, &state));
+        let serving = http::serve(listener, api, limits, closing);
+        match apart {
+            None => serving.await,
+            Some((address, detailed)) => {
                 let ops_listener = http::listen("FEEDBACK_OPS_LISTEN", address).await?;
                 // Operators can ask until the last request is answered.
                 let done = CancellationToken::new();
                 let serving = async {
-                    http::serve(
-                        listener,
-                        api.merge(with_layers(bare, &state)),
-                        limits,
-                        closing,
-                    )
-                    .await;
+                    serving.await;
                     done.cancel();
                 };
                 let detailed =

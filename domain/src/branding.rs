@@ -10,7 +10,7 @@ use serde_json::Value;
 use svg_hush::Filter;
 use svg_hush::data_url_filter::DataUrlFilterResult;
 
-use crate::invalid::{Fault, Invalid, code};
+use crate::invalid::{Fault, Invalid, code, read_line};
 use crate::members::read_body;
 
 /// Characters of a name.
@@ -54,20 +54,13 @@ impl Branding {
             let known = languages.contains(&text).then(|| text.to_owned());
             known.ok_or_else(|| Fault::new(code::NOT_OFFERED, detail()))
         };
+        let name = |text: &str| read_line(text, MAX_NAME_CHARS);
         read_body(body, &[], |body| {
-            let [has_name, has_logo, has_color, has_language] =
-                ["name", "logo", "color", "language"].map(|name| body.get(name).is_some());
             Some(Self {
-                name: has_name
-                    .then(|| body.line("name", MAX_NAME_CHARS))
-                    .flatten(),
-                logo: has_logo.then(|| body.parsed("logo", Logo::parse)).flatten(),
-                color: has_color
-                    .then(|| body.parsed("color", Color::parse))
-                    .flatten(),
-                language: has_language
-                    .then(|| body.parsed("language", one_of))
-                    .flatten(),
+                name: body.optional("name", name),
+                logo: body.optional("logo", Logo::parse),
+                color: body.optional("color", Color::parse),
+                language: body.optional("language", one_of),
             })
         })
     }

@@ -1,4 +1,4 @@
-//! Ranges of days, and the day of a time in a time zone.
+//! Ranges of days, the day of a time in a time zone, and both as texts.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -103,6 +103,16 @@ pub fn parse_date(text: &str) -> Option<NaiveDate> {
     let plain = |byte: u8| byte.is_ascii_digit() || byte == b'-';
     let date: NaiveDate = text.parse().ok()?;
     (text.len() == 10 && text.bytes().all(plain) && date.year() > 0).then_some(date)
+}
+
+/// Reads RFC 3339 in UTC, such as `2030-12-31T23:59:59Z`, and nothing else.
+pub fn parse_time(text: &str) -> Result<DateTime<Utc>, NotValid> {
+    // The library reads longer years, other offsets and spaces too.
+    let byte = |index| text.as_bytes().get(index).copied();
+    let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
+    let time = DateTime::parse_from_rfc3339(text).ok().filter(|_| is_utc);
+    time.map(|time| time.to_utc())
+        .ok_or(NotValid("is not a time such as 2030-12-31T23:59:59Z"))
 }
 
 /// The day on which `at` falls in the account's time zone.
@@ -236,6 +246,22 @@ mod tests {
         let last = DateRange::parse("9999-12-01", "9999-12-31").unwrap();
         assert_eq!(last.months().count(), 1);
         assert!(range.contains(date(2024, 1, 5)) && !range.contains(date(2024, 2, 2)));
+    }
+
+    #[test]
+    fn a_time_is_rfc_3339_in_utc() {
+        let time = parse_time("2999-12-31T23:59:59.001Z").unwrap();
+        assert_eq!(time.timestamp_subsec_millis(), 1);
+        for text in [
+            "2999-01-01T00:00:00z",
+            "2999-01-01T00:00:00+00:00",
+            "+2999-01-01T00:00:00Z",
+            "2999-01-01 00:00:00Z",
+            "2999-01-01T24:00:00Z",
+            "99999-01-01T00:00:00Z",
+        ] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
     }
 
     #[test]

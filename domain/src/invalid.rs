@@ -77,8 +77,8 @@ pub fn member(pointer: &str, name: &str) -> String {
     member
 }
 
-/// Checks that the text has 1 to `max_chars` characters, not all of them white space, and no control character.
-pub(crate) fn check_line(text: &str, max_chars: usize) -> Result<(), Fault> {
+/// Reads a text of one line: it has 1 to `max_chars` characters, not all of them white space, and no control character.
+pub(crate) fn read_line(text: &str, max_chars: usize) -> Result<String, Fault> {
     if text.trim().is_empty() {
         Err(Fault::new(code::BLANK, "is empty or white space only"))
     } else if text.chars().nth(max_chars).is_some() {
@@ -88,7 +88,7 @@ pub(crate) fn check_line(text: &str, max_chars: usize) -> Result<(), Fault> {
         let detail = "holds a control character";
         Err(Fault::new(code::CONTROL_CHARACTER, detail))
     } else {
-        Ok(())
+        Ok(text.to_owned())
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
-use crate::invalid::{Fault, Invalid, Problems, check_line, code, member};
+use crate::invalid::{Fault, Invalid, Problems, code, member, read_line};
 
 /// The texts of these members of a body, all of which must be there, and nothing else.
 ///
@@ -128,11 +128,19 @@ impl<'a> Members<'a> {
             .ok()
     }
 
+    /// The same of a string that may be left out.
+    pub(crate) fn optional<T>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&'a str) -> Result<T, Fault>,
+    ) -> Option<T> {
+        self.get(name)?;
+        self.parsed(name, parse)
+    }
+
     /// A text of one line that must be there, of 1 to `max_chars` characters.
     pub(crate) fn line(&self, name: &str, max_chars: usize) -> Option<String> {
-        self.parsed(name, |text| {
-            check_line(text, max_chars).map(|()| text.to_owned())
-        })
+        self.parsed(name, |text| read_line(text, max_chars))
     }
 
     /// A whole number of the range. `None` if it is left out or something else.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use chrono::NaiveDate;
 use domain::month::Month;
-use domain::rollup::{Counts, Delta, month};
+use domain::rollup::{DecodeCounts, Delta, month};
 use platform::cache::Cache;
 use store::Store;
 use store::form::FormKey;

@@ -6,7 +6,7 @@ use std::iter::repeat;
 use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::month::Month;
-use domain::rollup::{Counts, month};
+use domain::rollup::{DecodeCounts, month};
 use platform::cache::Cache;
 use store::Error;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ pub(crate) struct LoadedDays<T> {
 
 /// The days of these months. `read` reads them, those of a form in order and their deltas encoded, in the snapshot that the
 /// versions are of.
-pub(crate) async fn days<T: Counts>(
+pub(crate) async fn days<T: DecodeCounts>(
     cache: &Cache,
     months: &[CacheEntry],
     read: impl AsyncFnOnce() -> Result<Vec<(Uuid, NaiveDate, Vec<u8>)>, Error>,

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use domain::date_range::DateRange;
 use domain::link::TrackFields;
 use domain::month::Month;
-use domain::rollup::{Counts, DayCounts, Delta};
+use domain::rollup::{DayCounts, DecodeCounts, Delta};
 use platform::cache::Cache;
 use store::Store;
 use store::form::{Form, FormKey};

@@ -6,7 +6,7 @@ use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::{Problem, Result, parse_id};
 use api_report::operations::{self, FeedbackSearch};
-use api_report::{AnswerQuery, Item, items};
+use api_report::{AnswerQuery, FeedbackItem, items};
 use askama::Template;
 use axum::extract::Query;
 use axum::http::HeaderValue;
@@ -86,7 +86,7 @@ struct Feedback {
 
 impl Feedback {
     /// `form` has the labels of options.
-    fn read(item: &Item, form: Option<&FormContent>) -> Result<Self, serde_json::Error> {
+    fn read(item: &FeedbackItem, form: Option<&FormContent>) -> Result<Self, serde_json::Error> {
         let others = item.answers.iter().filter(|answer| {
             let kind = answer.kind;
             !matches!(

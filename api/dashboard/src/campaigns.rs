@@ -8,7 +8,7 @@ use api_send::{CampaignBody, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::campaign::{Action, Audience, CampaignStatus, Count, MessageStatus};
+use domain::campaign::{Audience, CampaignAction, CampaignStatus, Count, MessageStatus};
 use serde::Deserialize;
 use store::send::Campaign;
 
@@ -183,11 +183,11 @@ pub async fn act(
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     let action = match &*action {
-        "start" => Action::Start,
-        "pause" => Action::Pause,
-        "resume" => Action::Resume,
-        "finish" => Action::Finish,
-        "cancel" => Action::Cancel,
+        "start" => CampaignAction::Start,
+        "pause" => CampaignAction::Pause,
+        "resume" => CampaignAction::Resume,
+        "finish" => CampaignAction::Finish,
+        "cancel" => CampaignAction::Cancel,
         _ => return Err(Problem::not_found()),
     };
     if let Some(version) = version

@@ -5,11 +5,9 @@ use axum::extract::Request;
 use domain::branding::Branding;
 use serde_json::Value;
 
-use crate::schema;
+use crate::{operations, schema};
 use api_http::body::Limit;
 use api_http::{Caller, Result};
-
-use crate::operations;
 
 /// A logo in base64, and the rest.
 const BODY: Limit = Limit {

@@ -1,14 +1,15 @@
 //! Forms, the trackable links to them, and how their pages look.
 //!
 //! # Layout
-//! - `form`: forms and their life. `link`: links, made, read and listed. `branding`: whose the pages are. Each has its routes, which
-//!   call [`operations`], as the dashboard does.
+//! - `form`: forms and their life. `link`: links, made, read and listed (`link_request`: what one may be asked for).
+//!   `branding`: whose the pages are. Each has its routes, which call [`operations`], as the dashboard does.
 //!
 //! What is *not* here: what a form can be (in `domain`), showing it to people (in `api-collect`).
 
 mod branding;
 mod form;
 mod link;
+mod link_request;
 pub mod operations;
 mod schema;
 
@@ -18,7 +19,8 @@ use domain::scope::Scope;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use self::link::{LinkRequest, LinkResponse, LinkWithCounts};
+pub use self::link_request::LinkRequest;
+pub use self::operations::{LinkResponse, LinkWithCounts};
 
 /// Where forms and links are.
 const PATH: &str = "/api_v1/form";

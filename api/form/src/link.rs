@@ -1,7 +1,5 @@
 //! The routes of links to forms, as their owner sees them: made, read with what came through them, listed, deleted. What a request
-//! for one may say is read in [`request`].
-
-mod request;
+//! for one may say is read in [`crate::link_request`].
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -9,91 +7,15 @@ use axum::extract::{Path, Request};
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, Utc};
-use domain::form::FormContent;
-use domain::link::{Token, TrackFields};
-use serde::{Deserialize, Serialize};
-use store::form::Link;
-use utoipa::ToSchema;
-use uuid::Uuid;
+use chrono::Utc;
+use domain::link::Token;
+use serde::Deserialize;
 
-pub use self::request::LinkRequest;
-use self::request::read_pairs;
 use crate::PATH;
-use crate::operations::{self, bus_prop_ids_problem};
+use crate::link_request::{LinkRequest, read_pairs};
+use crate::operations::{self, LinkResponse, LinkWithCounts, bus_prop_ids_problem};
 use api_http::list::TrackFieldQuery;
-use api_http::{AppState, Caller, List, Page, PathId, Problem, Result, parse_id};
-
-/// A link.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Link)]
-pub struct LinkResponse {
-    /// What is sent to people.
-    #[schema(example = "https://feedback.example/f/AAECAwQFBgcICQoLDA0ODw")]
-    pub link: String,
-    #[schema(value_type = String, example = "AAECAwQFBgcICQoLDA0ODw")]
-    token: Token,
-    form_id: Uuid,
-    /// In the order of the path.
-    #[schema(example = json!(["store:Berlin"]))]
-    bus_props: Vec<String>,
-    #[schema(value_type = std::collections::BTreeMap<String, String>)]
-    track_fields: TrackFields,
-    #[schema(required = true)]
-    expires_at: Option<DateTime<Utc>>,
-    #[schema(required = true)]
-    max_responses: Option<i64>,
-    /// What its owner calls it.
-    #[schema(required = true, example = json!("Counter, ground floor"))]
-    name: Option<String>,
-    /// Many people answer it from one address, so that no limit of answers by address holds.
-    kiosk: bool,
-    created_at: DateTime<Utc>,
-}
-
-/// A link with what came through it.
-#[derive(Serialize, ToSchema)]
-#[schema(as = LinkWithCounts)]
-pub struct LinkWithCounts {
-    #[serde(flatten)]
-    link: LinkResponse,
-    /// Since then it is gone for everybody but its owner.
-    #[schema(required = true)]
-    deleted_at: Option<DateTime<Utc>>,
-    /// The days on which a visit saw or answered it, of all visits together. As fresh as reports.
-    views: i64,
-    /// As fresh as reports.
-    responses: i64,
-}
-
-impl LinkResponse {
-    pub(crate) fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
-        let bus_props = link.bus_prop_ids.texts(form);
-        Self {
-            link: app.link_url(link.token),
-            token: link.token,
-            form_id: link.form_id,
-            bus_props: bus_props.map(|text| text.as_str().to_owned()).collect(),
-            track_fields: link.track_fields,
-            expires_at: link.expires_at,
-            max_responses: link.max_responses,
-            name: link.name,
-            kiosk: link.kiosk,
-            created_at: link.created_at,
-        }
-    }
-}
-
-impl LinkWithCounts {
-    pub(crate) fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
-        Self {
-            deleted_at: link.deleted_at,
-            views: link.views,
-            responses: link.responses,
-            link: LinkResponse::new(app, link, form),
-        }
-    }
-}
+use api_http::{Caller, List, Page, PathId, Problem, Result, parse_id};
 
 /// What a path names; it need not be UTF-8.
 type InPath<T> = Result<Path<T>, PathRejection>;

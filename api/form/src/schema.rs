@@ -164,26 +164,15 @@ fn bus_prop_request() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use api_http::schema::assert_describes;
     use domain::branding;
     use domain::form::{FormContent, FormInput};
-    use serde::Serialize;
-    use utoipa::PartialSchema;
 
     use super::*;
 
-    /// Checks that a schema has the members that a value has.
-    #[track_caller]
-    fn describes<T: PartialSchema>(value: &impl Serialize) {
-        let (schema, value) = (json!(T::schema()), json!(value));
-        let names = |object: &Value| -> Vec<String> {
-            object.as_object().unwrap().keys().cloned().collect()
-        };
-        assert_eq!(names(&schema["properties"]), names(&value));
-    }
-
     #[test]
     fn forms_and_branding_have_the_members_that_the_document_says() {
-        describes::<Branding>(&branding::Branding::default());
+        assert_describes::<Branding>(&branding::Branding::default());
         let labels = json!({"de": "B"});
         let option = json!({"value": "a", "label": "A", "labels": labels});
         let form = json!({"title": "A", "labels": {"de": "B"}, "fields": [
@@ -193,13 +182,13 @@ mod tests {
         ]});
         let mut form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
         let choice = form.fields.pop().unwrap();
-        describes::<ShowIf>(&choice.show_if);
+        assert_describes::<ShowIf>(&choice.show_if);
         let mut option = choice.kind.options()[0].clone();
         option.retired = true;
-        describes::<ChoiceOption>(&option);
+        assert_describes::<ChoiceOption>(&option);
         // No field has the members of all types.
         let mut field = json!(choice);
         field["scale"] = json!(form.fields)[0]["scale"].clone();
-        describes::<Field>(&field);
+        assert_describes::<Field>(&field);
     }
 }

@@ -2,8 +2,10 @@
 //! document: what goes over the wire is described where it is served.
 
 use domain::form::FieldType;
+use serde::Serialize;
 use serde_json::{Value, json};
 use strum::VariantArray;
+use utoipa::PartialSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -170,4 +172,16 @@ pub fn closed(object: Value) -> Value {
 /// An object that is sent, without other members than those named.
 pub fn object(required: &[&str], properties: &Value) -> Value {
     closed(json!({"type": "object", "required": required, "properties": properties}))
+}
+
+/// Checks, in a test, that a schema has the members that a value has.
+#[track_caller]
+pub fn assert_describes<T: PartialSchema>(value: &impl Serialize) {
+    let names = |object: &Value| -> Option<Vec<String>> {
+        Some(object.as_object()?.keys().cloned().collect())
+    };
+    assert_eq!(
+        names(&json!(T::schema())["properties"]),
+        names(&json!(value))
+    );
 }

@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 pub use self::request::ImportRequest;
 use self::request::{find_campaign, named_campaign, refusal};
-use crate::ingest::{self, Attempt, Incoming, Job, OnError, Tally};
+use crate::ingest::{self, Attempt, BodySummary, Incoming, Job, OnError};
 use crate::schema::Records;
 use crate::{ImportState, SCOPE};
 use api_http::{Caller, Change, Code, Parameters, Problem, Result, error};
@@ -141,14 +141,14 @@ pub async fn import(
 }
 
 /// What an import came to, and its name in metrics.
-type Outcome = (&'static str, Result<Imported>);
+type ImportOutcome = (&'static str, Result<Imported>);
 
 async fn attempt(
     state: &ImportState,
     (caller, campaign): (&Caller, Option<Campaign>),
     request: ImportRequest,
     body: Body,
-) -> Result<Outcome> {
+) -> Result<ImportOutcome> {
     let (app, account_id) = (&caller.app, caller.account_id());
     let campaign_id = campaign.as_ref().map(|campaign| campaign.campaign_id);
     let query = request.query(campaign_id);
@@ -180,29 +180,29 @@ async fn attempt(
         cut: app.store.chunk_cut(),
     };
     match ingest::receive(&attempt, job, incoming).await {
-        Ok(tally) if request.on_error.accepts(&tally) => accept(attempt, tally, caller).await,
-        Ok(tally) => refuse(attempt, tally, caller).await,
+        Ok(summary) if request.on_error.accepts(&summary) => accept(attempt, summary, caller).await,
+        Ok(summary) => refuse(attempt, summary, caller).await,
         Err(error) => Err(attempt.give_up(error).await),
     }
 }
 
-async fn accept(attempt: Attempt, tally: Tally, caller: &Caller) -> Result<Outcome> {
+async fn accept(attempt: Attempt, summary: BodySummary, caller: &Caller) -> Result<ImportOutcome> {
     let batch_id = attempt.import.batch_id;
     let status_url = format!("/api_v1/sms/import/{batch_id}");
     let answer = ImportAccepted {
         batch_id,
         status: "queued",
-        received: tally.received,
-        accepted: tally.accepted,
-        rejected: tally.rejected,
-        errors_dropped: tally.errors_dropped,
-        errors: &tally.errors,
+        received: summary.received,
+        accepted: summary.accepted,
+        rejected: summary.rejected,
+        errors_dropped: summary.errors_dropped,
+        errors: &summary.errors,
         status_url: status_url.clone(),
     };
     // Texts and numbers always serialise.
     let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
-    let (accepted, rejected) = (tally.accepted, tally.rejected);
-    let accepting = attempt.end(tally, Some(caller.request_id.clone()), answer.clone());
+    let (accepted, rejected) = (summary.accepted, summary.rejected);
+    let accepting = attempt.end(summary, Some(caller.request_id.clone()), answer.clone());
     accepting.await?;
     metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
@@ -210,17 +210,21 @@ async fn accept(attempt: Attempt, tally: Tally, caller: &Caller) -> Result<Outco
     Ok(("accepted", Ok(Imported::Accepted(status_url, answer))))
 }
 
-async fn refuse(attempt: Attempt, mut tally: Tally, caller: &Caller) -> Result<Outcome> {
-    let detail = match (tally.received, tally.accepted) {
+async fn refuse(
+    attempt: Attempt,
+    mut summary: BodySummary,
+    caller: &Caller,
+) -> Result<ImportOutcome> {
+    let detail = match (summary.received, summary.accepted) {
         (0, _) => "the body holds no record",
         (_, 0) => "no record is valid",
         _ => "not every record is valid, and on_error is reject_all",
     };
-    let (rejected, errors) = (tally.rejected, std::mem::take(&mut tally.errors));
-    let counts = [tally.received, rejected, tally.errors_dropped];
+    let (rejected, errors) = (summary.rejected, std::mem::take(&mut summary.errors));
+    let counts = [summary.received, rejected, summary.errors_dropped];
     let problem = Problem::refused(counts, errors, detail);
     let answer = problem.body(&caller.request_id);
-    attempt.end(tally, None, answer).await?;
+    attempt.end(summary, None, answer).await?;
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     Ok(("refused", Err(problem)))
 }

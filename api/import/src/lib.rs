@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
-//! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard.
+//! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard,
+//!   and what that gives.
 //! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
@@ -21,7 +22,7 @@ use platform::config::Config;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use self::batch::BatchBody;
+pub use self::operations::BatchBody;
 
 /// Of all operations here.
 const SCOPE: Scope = Scope::Import;

@@ -1,25 +1,67 @@
-//! What can be done with imports, the batches that they become, and recipients: functions that routes and the dashboard call. An
-//! import itself is in [`crate::import`].
+//! What can be done with imports, the batches that they become, and recipients: functions that routes and the dashboard call, each
+//! with what it gives. An import itself is in [`crate::import`].
 
 use api_http::deadline::{patiently, soon};
 use api_http::lines::{self, page_permit};
 use api_http::memory::MemoryPermit;
 use api_http::{Caller, Change, Code, Problem, Result, found};
 use axum::http::StatusCode;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use domain::docid::DocId;
 use domain::record::RecordError;
+use serde::Serialize;
 use store::import::{Batch, Change as BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::SCOPE;
-use crate::batch::BatchBody;
 pub use crate::import::{ImportRequest, Imported, import};
+use crate::{SCOPE, schema};
 
 const CANCEL_BATCH: Change = Change::new(SCOPE, "import.cancel", StatusCode::OK);
 const RETRY_BATCH: Change = Change::new(SCOPE, "import.retry", StatusCode::OK);
 const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode::NO_CONTENT);
+
+/// A batch, and how fast it is stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BatchBody {
+    #[serde(flatten)]
+    #[schema(value_type = schema::Batch)]
+    pub batch: Batch,
+    /// Stored since the start; null before it.
+    #[schema(required = true)]
+    pub records_per_second: Option<f64>,
+    /// For what is pending at that rate; null where nothing is, or there is no rate yet.
+    #[schema(required = true)]
+    pub eta_seconds: Option<f64>,
+}
+
+impl BatchBody {
+    fn new(batch: Batch, now: DateTime<Utc>) -> Self {
+        let of = &batch.outcomes;
+        let stored = of.created + of.updated + of.unchanged + of.superseded;
+        let elapsed = batch
+            .started_at
+            .map(|start| batch.completed_at.unwrap_or(now) - start)
+            .and_then(|elapsed| elapsed.to_std().ok())
+            .map(|elapsed| elapsed.as_secs_f64())
+            .filter(|seconds| *seconds > 0.0);
+        let records_per_second = elapsed.map(|seconds| float(stored) / seconds);
+        let eta_seconds = records_per_second
+            .filter(|rate| *rate > 0.0 && batch.pending > 0)
+            .map(|rate| float(batch.pending) / rate);
+        Self {
+            batch,
+            records_per_second,
+            eta_seconds,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no batch has 2^53 records")]
+fn float(records: i64) -> f64 {
+    records as f64
+}
 
 /// A batch. Also before a change, which may wait for workers: that the database answers, and knows the batch, shows at once.
 pub(crate) async fn find_batch(caller: &Caller, batch_id: Uuid) -> Result<Batch> {
@@ -168,4 +210,72 @@ pub(crate) async fn recipient_page(
 ) -> Result<ListPage<(String, Recipient), String>, store::Error> {
     let recipients = store.recipients(account_id, query, after, size).await?;
     Ok(recipients.map(|recipient| (recipient.docid.clone(), recipient.masked())))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use store::import::{BatchStatus, Outcomes};
+
+    use super::*;
+
+    fn batch(start: DateTime<Utc>) -> Batch {
+        Batch {
+            batch_id: Uuid::from_u128(1),
+            status: BatchStatus::Processing,
+            received: 110,
+            accepted: 100,
+            rejected: 10,
+            errors_dropped: 2,
+            outcomes: Outcomes {
+                created: 30,
+                updated: 5,
+                unchanged: 4,
+                superseded: 1,
+                conflicted: false,
+            },
+            pending: 60,
+            failed: 0,
+            cancelled: 0,
+            campaign_id: None,
+            created_at: start,
+            started_at: Some(start),
+            completed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_batch_has_its_members_in_the_contracts_order() {
+        let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let body = BatchBody::new(batch(start), start + TimeDelta::seconds(4));
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+    }
+
+    #[test]
+    fn a_rate_that_is_not_known_is_null() {
+        let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let rates = |batch: Batch| {
+            let body = BatchBody::new(batch, start);
+            (body.records_per_second, body.eta_seconds)
+        };
+        assert_eq!(rates(batch(start)), (None, None), "no time has passed");
+        assert_eq!(
+            rates(batch(start + TimeDelta::seconds(1))),
+            (None, None),
+            "clocks differ"
+        );
+        assert_eq!(
+            rates(Batch {
+                started_at: None,
+                ..batch(start)
+            }),
+            (None, None)
+        );
+        let done = Batch {
+            completed_at: Some(start + TimeDelta::seconds(2)),
+            pending: 0,
+            ..batch(start)
+        };
+        assert_eq!(rates(done), (Some(20.0), None));
+    }
 }

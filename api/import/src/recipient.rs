@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use domain::campaign::parse_time;
+use domain::date_range::parse_time;
 use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
 

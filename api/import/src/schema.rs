@@ -120,25 +120,14 @@ pub(crate) fn recipient() -> Vec<(&'static str, Value)> {
 
 #[cfg(test)]
 mod tests {
+    use api_http::schema::assert_describes;
     use chrono::DateTime;
     use domain::invalid::Invalid;
     use domain::record::{self, RecordCode};
-    use serde::Serialize;
     use store::import;
-    use utoipa::PartialSchema;
     use uuid::Uuid;
 
     use super::*;
-
-    /// Checks that a schema has the members that a value has.
-    #[track_caller]
-    fn describes<T: PartialSchema>(value: &impl Serialize) {
-        let (schema, value) = (json!(T::schema()), json!(value));
-        let names = |object: &Value| -> Vec<String> {
-            object.as_object().unwrap().keys().cloned().collect()
-        };
-        assert_eq!(names(&schema["properties"]), names(&value));
-    }
 
     #[test]
     fn what_is_stored_has_the_members_that_the_document_says() {
@@ -148,7 +137,7 @@ mod tests {
             code: RecordCode::DocidMissing,
             detail: String::new(),
         };
-        describes::<RecordError>(&record::RecordError::new("", 0, None, problem));
+        assert_describes::<RecordError>(&record::RecordError::new("", 0, None, problem));
         let batch = import::Batch {
             batch_id: id,
             status: BatchStatus::Queued,
@@ -165,8 +154,8 @@ mod tests {
             started_at: None,
             completed_at: None,
         };
-        describes::<Batch>(&batch);
-        describes::<BatchOutcomes>(&batch.outcomes);
-        describes::<RecipientBody>(&import::Recipient::default());
+        assert_describes::<Batch>(&batch);
+        assert_describes::<BatchOutcomes>(&batch.outcomes);
+        assert_describes::<RecipientBody>(&import::Recipient::default());
     }
 }

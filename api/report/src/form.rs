@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::NaiveDate;
-use domain::metrics::{Change, FieldSummary, Metrics};
+use domain::metrics::{FieldSummary, Metrics, MetricsChange};
 use domain::rollup::FieldCounts;
 use domain::scope::Scope;
 use report::{FormLookup, FormQuery, FormSeries};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ReportState;
-use crate::feedbacks::item::{Item, items};
+use crate::feedbacks::item::{FeedbackItem, items};
 use crate::figures::{Figures, FormReportHead, daily, json};
 use crate::rendered::{Rendered, ReportKey};
 use crate::request::{Conditional, FormPath, FormReportRequest, no_bus_prop};
@@ -33,7 +33,7 @@ pub struct FormReport<'a> {
     #[schema(value_type = Vec<crate::schema::FieldSummary>)]
     fields: Vec<FieldSummary>,
     /// The 20 latest feedbacks with a comment.
-    latest_comments: Vec<Item<'a>>,
+    latest_comments: Vec<FeedbackItem<'a>>,
 }
 
 /// Report on a form.
@@ -91,7 +91,7 @@ pub struct SummaryBody<'a> {
     previous: Previous,
     /// From `previous` to `metrics`.
     #[schema(value_type = crate::schema::Change)]
-    change: Change,
+    change: MetricsChange,
 }
 
 /// The same number of days just before.
@@ -141,7 +141,7 @@ fn show_summary(request: &FormReportRequest, series: &FormSeries) -> Result<Rend
         head: FormReportHead::new(request, &series.form.content.title, series.as_of),
         figures,
         previous,
-        change: Change::new(now, before),
+        change: MetricsChange::new(now, before),
     })?;
     Ok(Rendered::new(series.version, body))
 }

@@ -32,11 +32,11 @@ use utoipa::openapi::path::Paths;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
-pub use self::feedbacks::item::{Item, items};
+pub use self::feedbacks::item::{FeedbackItem, items};
 pub use self::feedbacks::search::AnswerQuery;
+pub use self::operations::ShareItem;
 use self::rendered::RenderedReports;
 use self::request::BusPropPath;
-pub use self::share::ShareItem;
 
 /// The state of these routes. Cheap to clone.
 #[derive(Clone)]

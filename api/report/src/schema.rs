@@ -127,40 +127,29 @@ fn grade() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use api_http::schema::assert_describes;
     use domain::form::{FormContent, FormInput};
     use domain::metrics;
     use domain::rollup::{self, FieldCounts};
-    use serde::Serialize;
-    use utoipa::PartialSchema;
 
     use super::*;
-
-    /// Checks that a schema has the members that a value has.
-    #[track_caller]
-    fn describes<T: PartialSchema>(value: &impl Serialize) {
-        let (schema, value) = (json!(T::schema()), json!(value));
-        let names = |object: &Value| -> Vec<String> {
-            object.as_object().unwrap().keys().cloned().collect()
-        };
-        assert_eq!(names(&schema["properties"]), names(&value));
-    }
 
     #[test]
     fn figures_have_the_members_that_the_document_says() {
         let none = rollup::DayCounts::default();
-        describes::<DayCounts>(&none);
+        assert_describes::<DayCounts>(&none);
         let figures = metrics::Metrics::from(&none);
-        describes::<Metrics>(&figures);
-        describes::<Happiness>(&figures.happiness);
-        describes::<NpsDetail>(&figures.nps_detail);
-        let change = metrics::Change::new(none, none);
-        describes::<Change>(&change);
-        describes::<HappinessChange>(&change.happiness);
-        describes::<NpsChange>(&change.nps_detail);
+        assert_describes::<Metrics>(&figures);
+        assert_describes::<Happiness>(&figures.happiness);
+        assert_describes::<NpsDetail>(&figures.nps_detail);
+        let change = metrics::MetricsChange::new(none, none);
+        assert_describes::<Change>(&change);
+        assert_describes::<HappinessChange>(&change.happiness);
+        assert_describes::<NpsChange>(&change.nps_detail);
         let form = json!({"title": "A", "fields": [{"key": "a", "type": "nps", "label": "A"}]});
         let form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
         let fields = metrics::FieldSummary::of_form(&form, &FieldCounts::default(), 0);
-        describes::<FieldSummary>(&fields[0]);
-        describes::<ValueShare>(&fields[0].distribution[0]);
+        assert_describes::<FieldSummary>(&fields[0]);
+        assert_describes::<ValueShare>(&fields[0].distribution[0]);
     }
 }

@@ -9,15 +9,12 @@ use axum::http::StatusCode;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::campaign::{CampaignContent, CampaignCounts};
-use serde::Serialize;
+use domain::campaign::CampaignContent;
 use serde_json::{Map, Value};
-use store::send::Campaign;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::operations::{self, find_campaign};
-use crate::schema::{self, CampaignRequest};
+use crate::operations::{self, CampaignBody, find_campaign};
+use crate::schema::CampaignRequest;
 use crate::state::SendState;
 use crate::{PATH, SCOPE};
 use api_http::body::{Limit, SMALL};
@@ -30,21 +27,10 @@ const CAMPAIGN_BODY: Limit = Limit {
     values: 5_000,
 };
 
-/// A campaign with the counts of its messages.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Campaign)]
-pub struct CampaignBody {
-    #[serde(flatten)]
-    #[schema(value_type = schema::StoredCampaign)]
-    pub campaign: Campaign,
-    #[schema(value_type = schema::CampaignCounts)]
-    pub counts: CampaignCounts,
-}
-
 /// The campaign that a path names, and who asks for it.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct Target {
+pub struct CampaignTarget {
     #[param(ignore)]
     state: SendState,
     #[param(ignore)]
@@ -52,7 +38,7 @@ pub struct Target {
     campaign_id: Uuid,
 }
 
-impl FromRequestParts<SendState> for Target {
+impl FromRequestParts<SendState> for CampaignTarget {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self> {
@@ -66,7 +52,7 @@ impl FromRequestParts<SendState> for Target {
     }
 }
 
-impl Target {
+impl CampaignTarget {
     fn parts(&self) -> (&SendState, &Caller, Uuid) {
         (&self.state, &self.caller, self.campaign_id)
     }
@@ -125,14 +111,14 @@ pub async fn create_campaign(
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign/{campaign_id}",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 200, description = "The campaign", body = CampaignBody, headers(
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
     ),
 )]
-pub async fn read_campaign(target: Target) -> Result<Response> {
+pub async fn read_campaign(target: CampaignTarget) -> Result<Response> {
     let campaign = operations::read_campaign(&target.caller, target.campaign_id);
     campaign.await.map(answer)
 }

@@ -15,13 +15,12 @@ use bytes::Bytes;
 use chrono::Utc;
 use domain::pepper::Pepper;
 use metrics::counter;
-use sender::setting::Setting;
-use sender::{HookError, HookRequest, Provider, Receipt, Subject};
+use sender::{HookError, HookRequest, Receipt, Subject};
 use store::send::inbound::{NewInbound, Referred};
 use store::send::receipt::NewReceipt;
 use uuid::Uuid;
 
-use crate::state::SendState;
+use crate::state::{ConnectedSender, SendState};
 use api_http::body;
 use api_http::memory::MemoryPermit;
 use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
@@ -61,7 +60,7 @@ impl FromRequest<SendState> for Hook {
                 .ok()
                 .filter(|pepper| pepper.is_hook_key(&name, &key))?;
             let mut senders = state.senders.iter();
-            let place = senders.position(|(setting, _)| setting.name == name)?;
+            let place = senders.position(|sender| sender.setting.name == name)?;
             Some((place, pepper.clone()))
         };
         let (place, pepper) = find().ok_or_else(|| charge(state, network, unauthenticated()))?;
@@ -88,7 +87,7 @@ impl FromRequest<SendState> for Hook {
 }
 
 impl Hook {
-    fn sender(&self) -> &(Setting, Arc<dyn Provider>) {
+    fn sender(&self) -> &ConnectedSender {
         &self.state.senders[self.place]
     }
 
@@ -107,7 +106,7 @@ impl Hook {
     fn refused(&self, error: HookError) -> Problem {
         let problem = match error {
             HookError::Signature => unauthenticated(),
-            HookError::Malformed if self.sender().1.hooks_have_json() => {
+            HookError::Malformed if self.sender().provider.hooks_have_json() => {
                 malformed(Code::InvalidJson)
             }
             HookError::Malformed => malformed(Code::InvalidForm),
@@ -116,7 +115,7 @@ impl Hook {
     }
 
     fn answer(&self) -> Response {
-        let (content_type, body) = self.sender().1.hook_answer();
+        let (content_type, body) = self.sender().provider.hook_answer();
         ([(CONTENT_TYPE, content_type)], body).into_response()
     }
 }
@@ -124,7 +123,7 @@ impl Hook {
 /// What a provider reports of messages.
 pub async fn take_receipts(hook: Hook) -> Result<Response> {
     let reference = reference(&hook).map_err(|error| hook.refused(error))?;
-    let provider = &hook.sender().1;
+    let provider = &hook.sender().provider;
     let receipt = provider.receipt(&hook.request(reference.as_deref()));
     if let Some(receipt) = receipt.map_err(|error| hook.refused(error))? {
         store_receipt(&hook, receipt).await?;
@@ -134,7 +133,7 @@ pub async fn take_receipts(hook: Hook) -> Result<Response> {
 
 /// Texts that came from phones.
 pub async fn take_inbound(hook: Hook) -> Result<Response> {
-    let (setting, provider) = hook.sender();
+    let ConnectedSender { setting, provider } = hook.sender();
     let text = provider.inbound(&hook.request(None));
     if let Some(text) = text.map_err(|error| hook.refused(error))? {
         let inbound = NewInbound {
@@ -185,7 +184,7 @@ fn unauthenticated() -> Problem {
 }
 
 async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
-    let (store, sender) = (&hook.state.app.store, &hook.sender().0.name);
+    let (store, sender) = (&hook.state.app.store, &hook.sender().setting.name);
     let (name, status) = (sender.clone(), receipt.status.into_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {

@@ -26,10 +26,8 @@ use domain::scope::Scope;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use self::campaign::CampaignBody;
 use self::campaign::{change, preview};
-pub use self::message::MessageHistory;
-pub use self::sender::SenderItem;
+pub use self::operations::{CampaignBody, MessageHistory, SenderItem};
 pub use self::state::SendState;
 
 /// Where campaigns are.

@@ -2,12 +2,10 @@
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::campaign::{Message, MessageStatus, Receipt};
-use serde::Serialize;
+use domain::campaign::MessageStatus;
 use store::send::CampaignKey;
-use utoipa::ToSchema;
 
-use crate::operations::{self, check_known, find_campaign};
+use crate::operations::{self, MessageHistory, check_known, find_campaign};
 use crate::{SCOPE, schema};
 use api_http::accept::Kind;
 use api_http::deadline::soon;
@@ -61,17 +59,6 @@ pub async fn list_messages(
         lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, read).await
     };
     caller.read(SCOPE, answer).await
-}
-
-/// A message, and what its provider reported of it.
-#[derive(Serialize, ToSchema)]
-pub struct MessageHistory {
-    #[serde(flatten)]
-    #[schema(value_type = schema::Message)]
-    pub message: Message,
-    /// In the order in which they came; kept for 90 days.
-    #[schema(value_type = Vec<schema::Receipt>)]
-    pub receipts: Vec<Receipt>,
 }
 
 /// List the messages of a recipient with their receipts, newest first.

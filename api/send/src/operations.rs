@@ -1,4 +1,5 @@
-//! What can be done with campaigns, their messages, senders and the phones that get none: functions that routes and the dashboard call.
+//! What can be done with campaigns, their messages, senders and the phones that get none: functions that routes and the dashboard call,
+//! each with what it gives.
 
 mod campaign;
 mod preview;
@@ -6,33 +7,49 @@ mod preview;
 use std::collections::HashSet;
 
 use api_http::deadline::soon;
+use api_http::schema::{pattern, written};
 use api_http::{Caller, Change, Problem, QUICK, Result, within};
 use axum::http::StatusCode;
+use domain::campaign::{Message, Receipt};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use domain::phone::{PhoneNumber, masked};
 use domain::sms::SendSetting;
+use sender::setting::Setting;
+use serde::Serialize;
 use store::ListPage;
 use store::send::contact::{Suppressed, SuppressedAt};
+use store::send::state::SenderState;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 pub(crate) use self::campaign::find_campaign;
 pub use self::campaign::{
-    act_on_campaign, create_campaign, delete_campaign, list_campaigns, read_campaign,
+    CampaignBody, act_on_campaign, create_campaign, delete_campaign, list_campaigns, read_campaign,
     replace_campaign, resend_messages,
 };
-pub use self::preview::{preview_campaign, preview_draft, test_campaign};
-use crate::SCOPE;
-use crate::message::MessageHistory;
-use crate::sender::SenderItem;
+pub use self::preview::{TestBody, preview_campaign, preview_draft, test_campaign};
 use crate::state::SendState;
+use crate::{SCOPE, schema};
 
 const SUPPRESS: Change = Change::new(SCOPE, "suppression.add", StatusCode::NO_CONTENT);
 const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::NO_CONTENT);
 const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
+
+/// A message, and what its provider reported of it.
+#[derive(Serialize, ToSchema)]
+pub struct MessageHistory {
+    #[serde(flatten)]
+    #[schema(value_type = schema::Message)]
+    pub message: Message,
+    /// In the order in which they came; kept for 90 days.
+    #[schema(value_type = Vec<schema::Receipt>)]
+    pub receipts: Vec<Receipt>,
+}
 
 /// Lists the messages of a recipient before a position, newest first, with their receipts.
 ///
@@ -74,6 +91,47 @@ pub(crate) async fn check_known(caller: &Caller, docid: &DocId) -> Result<()> {
     Ok(())
 }
 
+/// A sender that the account may use.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Sender)]
+pub struct SenderItem {
+    #[schema(example = "demo")]
+    pub name: String,
+    #[schema(schema_with = kind)]
+    kind: &'static str,
+    /// A phone, a short code or a name; null where the provider decides.
+    #[schema(required = true)]
+    from: Option<String>,
+    /// Parts a second.
+    rate: u32,
+    #[schema(example = "ok", pattern = "^(ok|paused|error)$")]
+    state: String,
+    /// Why it is not `ok`.
+    #[schema(required = true)]
+    reason: Option<String>,
+    /// Messages of the account that are scheduled through it.
+    waiting: i64,
+}
+
+impl SenderItem {
+    fn new(sender: &Setting, known: Option<&SenderState>, waiting: i64) -> Self {
+        Self {
+            name: sender.name.clone(),
+            kind: sender.kind.name,
+            from: sender.from.clone(),
+            rate: sender.rate.get(),
+            state: known.map_or("ok", |known| &known.state).to_owned(),
+            reason: known.and_then(|known| known.reason.clone()),
+            waiting,
+        }
+    }
+}
+
+fn kind() -> RefOr<Schema> {
+    let names: Vec<_> = sender::KINDS.iter().map(|kind| kind.name).collect();
+    written(&pattern(&format!("^({})$", names.join("|"))))
+}
+
 /// Lists the senders that the account may use, in the order of the settings.
 ///
 /// # Errors
@@ -83,7 +141,7 @@ pub async fn list_senders(state: &SendState, caller: &Caller) -> Result<Vec<Send
         let store = &caller.app.store;
         let states = store.sender_states().await?;
         let waiting = store.waiting_by_sender(caller.account_id()).await?;
-        let senders = state.senders.iter().map(|(setting, _)| setting);
+        let senders = state.senders.iter().map(|sender| &sender.setting);
         let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
         let items = allowed.map(|sender| {
             let known = states.iter().find(|state| state.name == sender.name);

@@ -29,13 +29,16 @@ pub const FEW: Limit = Limit {
 };
 
 /// A sender, and how its provider speaks.
-pub type Sender = (Setting, Arc<dyn Provider>);
+pub struct ConnectedSender {
+    pub setting: Setting,
+    pub provider: Arc<dyn Provider>,
+}
 
 /// What sending shares, once a process. Cheap to clone.
 #[derive(Clone)]
 pub struct SendState {
     pub(crate) app: AppState,
-    pub(crate) senders: Arc<[Sender]>,
+    pub(crate) senders: Arc<[ConnectedSender]>,
     /// Only this machine can open links.
     links_are_local: bool,
     /// Receipts that arrive together share a commit.
@@ -49,7 +52,10 @@ pub struct SendState {
 impl SendState {
     pub fn new(app: &AppState, config: &Config) -> Self {
         let senders = config.senders.iter();
-        let senders = senders.map(|setting| (setting.clone(), setting.connect()));
+        let senders = senders.map(|setting| ConnectedSender {
+            provider: setting.connect(),
+            setting: setting.clone(),
+        });
         Self {
             app: app.clone(),
             senders: senders.collect(),
@@ -65,7 +71,7 @@ impl SendState {
     /// # Errors
     /// 422 `sender_unknown`, `sender_not_allowed`.
     pub(crate) fn sender(&self, caller: &Caller, name: &str) -> Result<&Setting> {
-        let mut senders = self.senders.iter().map(|(setting, _)| setting);
+        let mut senders = self.senders.iter().map(|sender| &sender.setting);
         let sender = senders.find(|sender| sender.name == name);
         let sender = sender.ok_or_else(|| {
             let detail =

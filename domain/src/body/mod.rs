@@ -22,7 +22,7 @@ use self::csv::Csv;
 use self::json::Json;
 use self::raw::RawRecord;
 use self::window::Window;
-use crate::record::Parsed;
+use crate::record::ParsedRecord;
 
 /// An element, line or row of more bytes is refused.
 pub const MAX_RECORD_BYTES: usize = 16 << 20;
@@ -108,7 +108,7 @@ impl<R: Read> RecordReader<R> {
         clippy::should_implement_trait,
         reason = "the record borrows the reader, which an iterator's item cannot"
     )]
-    pub fn next(&mut self) -> Result<Option<Parsed<'_>>, BodyError> {
+    pub fn next(&mut self) -> Result<Option<ParsedRecord<'_>>, BodyError> {
         let (window, record) = (&mut self.window, &mut self.record);
         window.consume(std::mem::take(&mut self.current));
         window.skip_mark()?;

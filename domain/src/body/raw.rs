@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::record::{BrokenRecord, Member, Parsed, RecordCode, Value, check};
+use crate::record::{BrokenRecord, Member, MemberValue, ParsedRecord, RecordCode, check};
 
 /// Where a text is. An element has at most 16 MiB, so 32 bits are enough.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// The value of a member: [`Value`], with a span for the text.
+/// The value of a member: [`MemberValue`], with a span for the text.
 #[derive(Clone, Copy)]
 pub(super) enum RawValue {
     Text(Span),
@@ -115,23 +115,23 @@ impl RawRecord {
     }
 
     /// Checks what was read from `element`.
-    pub(super) fn check<'a>(&'a mut self, element: &'a [u8]) -> Parsed<'a> {
+    pub(super) fn check<'a>(&'a mut self, element: &'a [u8]) -> ParsedRecord<'a> {
         // It was found to be UTF-8 before.
         let element = str::from_utf8(element).unwrap_or_default();
         let unescaped = &self.unescaped;
         let members = self.members.iter().map(move |(name, value)| Member {
             name: name.text(element, unescaped),
             value: match value {
-                RawValue::Text(span) => Value::Text(span.text(element, unescaped)),
-                RawValue::Null => Value::Null,
-                RawValue::Other => Value::Other,
+                RawValue::Text(span) => MemberValue::Text(span.text(element, unescaped)),
+                RawValue::Null => MemberValue::Null,
+                RawValue::Other => MemberValue::Other,
             },
         });
         let Some((code, detail)) = self.fault.take() else {
             return check(members, &mut self.fields);
         };
         let mut docids = members.filter_map(|member| match (member.name, member.value) {
-            ("docid", Value::Text(text)) => Some(text),
+            ("docid", MemberValue::Text(text)) => Some(text),
             _ => None,
         });
         Err(BrokenRecord::whole(docids.next(), code, detail.into()))

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,7 +67,7 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
         contact_gap_days: number("contact_gap_days", CONTACT_GAP_DAYS, 0),
         max_parts: number("max_parts", MAX_PARTS, 3),
         max_messages: campaign.number("max_messages", MAX_MESSAGES),
-        starts_at: read_time(campaign, "starts_at"),
+        starts_at: campaign.optional("starts_at", time),
         delay_minutes: number("delay_minutes", DELAY_MINUTES, 0),
         reminder: read_reminder(campaign),
         name: name?,
@@ -121,8 +120,8 @@ fn read_batches(audience: &Members) -> Vec<Uuid> {
 }
 
 fn read_recipients(audience: &Members) -> Audience {
-    let created_from = read_time(audience, "created_from");
-    let created_to = read_time(audience, "created_to");
+    let created_from = audience.optional("created_from", time);
+    let created_to = audience.optional("created_to", time);
     if let (Some(from), Some(to)) = (created_from, created_to)
         && from > to
     {
@@ -209,10 +208,4 @@ fn read_reminder(campaign: &Members) -> Option<Reminder> {
         after_days: after_days?,
         text: text?,
     })
-}
-
-/// A time that may be left out.
-fn read_time(object: &Members, name: &str) -> Option<DateTime<Utc>> {
-    object.get(name)?;
-    object.parsed(name, time)
 }

@@ -29,8 +29,8 @@ pub use self::input::READ_ONLY;
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, Preview, Sample};
-pub use self::status::{Action, CampaignStatus};
-pub use self::value::{is_sender_name, time as parse_time};
+pub use self::status::{CampaignAction, CampaignStatus};
+pub use self::value::is_sender_name;
 
 /// The characters of a campaign's name, at most; at least 1.
 pub const MAX_NAME_CHARS: usize = 200;

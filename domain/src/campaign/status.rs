@@ -1,21 +1,10 @@
 //! The life of a campaign.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Where a campaign stands. As text and in JSON `DRAFT`, `RUNNING`, `PAUSED`, `FINISHED` or `CANCELLED`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum CampaignStatus {
@@ -33,7 +22,7 @@ pub enum CampaignStatus {
 
 /// What changes a campaign's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum CampaignAction {
     Start,
     Pause,
     Resume,
@@ -45,16 +34,16 @@ pub enum Action {
 impl CampaignStatus {
     /// The status after an action; `None` if the action is refused. Any action but the start may be repeated, because the
     /// caller may not have seen the first answer.
-    pub fn after(self, action: Action) -> Option<CampaignStatus> {
+    pub fn after(self, action: CampaignAction) -> Option<CampaignStatus> {
         let (from, to): (&[Self], Self) = match action {
-            Action::Start => (&[Self::Draft], Self::Running),
-            Action::Pause => (&[Self::Running, Self::Paused], Self::Paused),
-            Action::Resume => (&[Self::Paused, Self::Running], Self::Running),
-            Action::Finish => (
+            CampaignAction::Start => (&[Self::Draft], Self::Running),
+            CampaignAction::Pause => (&[Self::Running, Self::Paused], Self::Paused),
+            CampaignAction::Resume => (&[Self::Paused, Self::Running], Self::Running),
+            CampaignAction::Finish => (
                 &[Self::Running, Self::Paused, Self::Finished],
                 Self::Finished,
             ),
-            Action::Cancel => (
+            CampaignAction::Cancel => (
                 &[Self::Running, Self::Paused, Self::Cancelled],
                 Self::Cancelled,
             ),
@@ -66,11 +55,11 @@ impl CampaignStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Action::{Cancel, Finish, Pause, Resume, Start};
+    use CampaignAction::{Cancel, Finish, Pause, Resume, Start};
     use CampaignStatus::{Cancelled, Draft, Finished, Paused, Running};
 
     const ALL: [CampaignStatus; 5] = [Draft, Running, Paused, Finished, Cancelled];
-    const ACTIONS: [Action; 5] = [Start, Pause, Resume, Finish, Cancel];
+    const ACTIONS: [CampaignAction; 5] = [Start, Pause, Resume, Finish, Cancel];
 
     #[test]
     fn a_status_is_one_of_five_exact_words() {
@@ -78,8 +67,6 @@ mod tests {
             assert_eq!(status.into_str().parse(), Ok(status));
             let json = serde_json::to_value(status).unwrap();
             assert_eq!(json, status.into_str());
-            let read: CampaignStatus = serde_json::from_value(json).unwrap();
-            assert_eq!(read, status);
         }
         for text in ["", "draft", "Draft", " DRAFT", "DRAFT ", "DELETED"] {
             assert!(text.parse::<CampaignStatus>().is_err(), "{text}");

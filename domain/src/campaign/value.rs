@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::MAX_SENDER_CHARS;
+use crate::date_range::parse_time;
 use crate::form::BusProp;
 use crate::invalid::{Fault, code};
 use crate::link::track_field;
@@ -14,14 +15,8 @@ pub(super) fn uuid(text: &str) -> Result<Uuid, Fault> {
     parse_uuid(text).ok_or_else(|| Fault::new(code::MALFORMED, "is not a UUID"))
 }
 
-/// RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
-pub fn time(text: &str) -> Result<DateTime<Utc>, Fault> {
-    let byte = |index| text.as_bytes().get(index).copied();
-    let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
-    let time = DateTime::parse_from_rfc3339(text).ok().filter(|_| is_utc);
-    let detail = "is not a time such as 2030-12-31T23:59:59Z";
-    time.map(|time| time.to_utc())
-        .ok_or_else(|| Fault::new(code::MALFORMED, detail))
+pub(super) fn time(text: &str) -> Result<DateTime<Utc>, Fault> {
+    parse_time(text).map_err(|error| Fault::new(code::MALFORMED, error.to_string()))
 }
 
 /// Whether a sender may have this name.

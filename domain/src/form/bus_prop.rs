@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::invalid::{Fault, check_line, code};
+use crate::invalid::{Fault, code, read_line};
 
 /// At most this many characters.
 pub const MAX_CHARS: usize = 500;
@@ -23,8 +23,7 @@ impl BusProp {
                 ));
             }
         }
-        check_line(text, MAX_CHARS)?;
-        Ok(Self(text.to_owned()))
+        read_line(text, MAX_CHARS).map(Self)
     }
 
     /// The whole, `<name>:<value>`.

@@ -115,11 +115,9 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
     }
     let entry = Members::of(entry, pointer, form.problems)?;
     entry.flag("retired");
-    let id = entry.get("bus_prop_id").and_then(|_| {
-        entry.parsed("bus_prop_id", |text| {
-            let detail = "is not a number from 1 in plain digits";
-            parse_bus_prop_id(text).ok_or_else(|| Fault::new(code::MALFORMED, detail))
-        })
+    let id = entry.optional("bus_prop_id", |text| {
+        let detail = "is not a number from 1 in plain digits";
+        parse_bus_prop_id(text).ok_or_else(|| Fault::new(code::MALFORMED, detail))
     });
     let text = entry.parsed("bus_prop", BusProp::parse);
     entry.no_others(&[]);

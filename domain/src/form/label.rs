@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::invalid::{Fault, check_line, code};
+use crate::invalid::{Fault, code, read_line};
 use crate::members::Members;
 use crate::sms::Template;
 
@@ -25,11 +25,11 @@ impl FormTexts {
     /// A text that must be there, of one line and at most so many characters.
     pub(super) fn text(self, of: &Members, name: &str, max_chars: usize) -> Option<String> {
         of.parsed(name, |text| {
-            check_line(text, max_chars)?;
+            let text = read_line(text, max_chars)?;
             if self.piping {
-                Template::of_label(text)?;
+                Template::of_label(&text)?;
             }
-            Ok(text.to_owned())
+            Ok(text)
         })
     }
 

@@ -9,7 +9,7 @@ use crate::rollup::DayCounts;
 
 /// How metrics differ from earlier ones; null where either of two is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
+pub struct MetricsChange {
     pub views: i64,
     pub responses: i64,
     pub response_rate: Option<f64>,
@@ -39,7 +39,7 @@ pub struct NpsChange {
     pub answers: i64,
 }
 
-impl Change {
+impl MetricsChange {
     /// The figures of `now` minus those of `before`.
     pub fn new(now: DayCounts, before: DayCounts) -> Self {
         let more = now + -before;

@@ -11,7 +11,7 @@ mod terms;
 
 use serde::Serialize;
 
-pub use self::change::{Change, HappinessChange, NpsChange};
+pub use self::change::{HappinessChange, MetricsChange, NpsChange};
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
 pub use self::interval::{Interval, Z_95, nps_differs, rates_differ};
 pub use self::terms::{Term, over_represented};

@@ -78,7 +78,7 @@ fn what_differs_is_told_and_null_where_either_is() {
         responses: 50,
         ..DayCounts::default()
     };
-    let change = serde_json::to_value(Change::new(example(), previous)).unwrap();
+    let change = serde_json::to_value(MetricsChange::new(example(), previous)).unwrap();
     assert_eq!(
         change,
         json!({
@@ -88,13 +88,13 @@ fn what_differs_is_told_and_null_where_either_is() {
             "sent": null, "delivered": null, "answered": null, "response_rate_delivered": null
         })
     );
-    let same = Change::new(example(), example());
+    let same = MetricsChange::new(example(), example());
     assert_eq!((same.nps, same.happiness_rate), (Some(0.0), Some(0.0)));
     assert_eq!(
         (same.sent, same.response_rate_delivered),
         (Some(0), Some(0.0))
     );
-    assert_eq!(Change::new(previous, example()).nps, None);
+    assert_eq!(MetricsChange::new(previous, example()).nps, None);
 }
 
 proptest! {

@@ -9,8 +9,8 @@ use std::io;
 use serde::Serializer;
 
 use super::{
-    BrokenRecord, COLUMNS, ColumnText, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, Parsed, Record,
-    RecordCode as Code, RecordProblem, column_of,
+    BrokenRecord, COLUMNS, ColumnText, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, ParsedRecord,
+    Record, RecordCode as Code, RecordProblem, column_of,
 };
 use crate::docid;
 use crate::invalid::{MAX_PROBLEMS, NotValid, Problems, member};
@@ -20,12 +20,12 @@ use crate::text::{cut, has_control};
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     pub(crate) name: &'a str,
-    pub(crate) value: Value<'a>,
+    pub(crate) value: MemberValue<'a>,
 }
 
 /// The value of a member.
 #[derive(Clone, Copy)]
-pub(crate) enum Value<'a> {
+pub(crate) enum MemberValue<'a> {
     Text(&'a str),
     Null,
     /// A number, a boolean, an array or an object.
@@ -36,7 +36,7 @@ pub(crate) enum Value<'a> {
 pub(crate) fn check<'a>(
     members: impl ExactSizeIterator<Item = Member<'a>> + Clone,
     json: &'a mut Vec<u8>,
-) -> Parsed<'a> {
+) -> ParsedRecord<'a> {
     let mut found = MembersSoFar::default();
     for member in members.clone() {
         match column_of(member.name) {
@@ -87,8 +87,8 @@ fn write_fields<'a>(
 )]
 fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Write) {
     let texts = fields.filter_map(|field| match field.value {
-        Value::Text(text) => Some((field.name, text)),
-        Value::Null | Value::Other => None,
+        MemberValue::Text(text) => Some((field.name, text)),
+        MemberValue::Null | MemberValue::Other => None,
     });
     serde_json::Serializer::new(out)
         .collect_map(texts)
@@ -130,11 +130,11 @@ impl<'a> MembersSoFar<'a> {
     /// A member that is the `n`-th column. A null is as if left out.
     fn column(&mut self, n: usize, column: &ColumnText, Member { name, value }: Member<'a>) {
         self.times[n] += 1;
-        self.came[n] |= !matches!(value, Value::Null);
+        self.came[n] |= !matches!(value, MemberValue::Null);
         let error = match value {
-            Value::Null => return,
-            Value::Other => NotValid("is not a string"),
-            Value::Text(text) => {
+            MemberValue::Null => return,
+            MemberValue::Other => NotValid("is not a string"),
+            MemberValue::Text(text) => {
                 if n == 0 {
                     self.docid_text.get_or_insert(text);
                 }
@@ -151,11 +151,11 @@ impl<'a> MembersSoFar<'a> {
     }
 
     /// A tracking field. One that is null is no member, but its name counts.
-    fn field(&mut self, name: &'a str, value: Value<'a>) {
+    fn field(&mut self, name: &'a str, value: MemberValue<'a>) {
         self.fields += 1;
         self.out_of_order |= name <= self.last_name;
         self.last_name = name;
-        if let Value::Null = value {
+        if let MemberValue::Null = value {
             return;
         }
         if name.is_empty() || name.len() > MAX_NAME_BYTES || has_control(name) {
@@ -167,7 +167,7 @@ impl<'a> MembersSoFar<'a> {
                 ),
             );
         }
-        let Value::Text(text) = value else {
+        let MemberValue::Text(text) = value else {
             return self.note(name, Code::FieldNotString, "the value is not a string");
         };
         if text.len() > MAX_VALUE_BYTES {

@@ -9,7 +9,7 @@ mod check;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-pub(crate) use self::check::{Member, Value, check};
+pub(crate) use self::check::{Member, MemberValue, check};
 use crate::docid::{self, DocId};
 use crate::invalid::{Invalid, NotValid};
 use crate::phone::PhoneNumber;
@@ -150,7 +150,7 @@ impl<'a> Record<'a> {
 }
 
 /// What became of one element of a body.
-pub type Parsed<'a> = Result<Record<'a>, BrokenRecord>;
+pub type ParsedRecord<'a> = Result<Record<'a>, BrokenRecord>;
 
 /// An element that is no valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,19 +12,19 @@ const OUT_OF_ORDER: DecodeError = DecodeError::Corrupt("they are out of order");
 const ZERO: DecodeError = DecodeError::Corrupt("a count of 0 is listed");
 
 /// Counts that are read from an encoded [`Delta`].
-pub trait Counts: Sized {
+pub trait DecodeCounts: Sized {
     /// Reads what [`Delta::encode`] wrote, and nothing else.
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError>;
 }
 
-impl Counts for Delta {
+impl DecodeCounts for Delta {
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::default().merged_with(bytes)
     }
 }
 
 /// Skips the counts of the fields, which may be cut off.
-impl Counts for DayCounts {
+impl DecodeCounts for DayCounts {
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         read(bytes, |rest| {
             let counts = read_counts(rest)?;

@@ -24,7 +24,7 @@ mod delta;
 mod field_counts;
 pub mod month;
 
-pub use self::codec::Counts;
+pub use self::codec::DecodeCounts;
 pub use self::day_counts::DayCounts;
 pub use self::delta::Delta;
 pub use self::field_counts::{FieldCount, FieldCounts};

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{Counts, DecodeError, codec};
+use super::{DecodeCounts, DecodeError, codec};
 use crate::month::Month;
 use crate::varint;
 
@@ -23,7 +23,10 @@ pub fn encode<'a>(days: impl ExactSizeIterator<Item = (NaiveDate, &'a [u8])>) ->
 }
 
 /// Reads what [`encode`] wrote of this month, and nothing else.
-pub fn decode<T: Counts>(month: Month, bytes: &[u8]) -> Result<Vec<(NaiveDate, T)>, DecodeError> {
+pub fn decode<T: DecodeCounts>(
+    month: Month,
+    bytes: &[u8],
+) -> Result<Vec<(NaiveDate, T)>, DecodeError> {
     codec::read(bytes, |rest| {
         let announced = varint::read_len(rest).ok_or(CUT_OFF)?;
         let mut days: Vec<(NaiveDate, T)> = Vec::with_capacity(announced.min(31));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::invalid::{Invalid, check_line};
+use crate::invalid::{Invalid, read_line};
 use crate::members::read_body;
 
 pub const MAX_STOP_WORDS: usize = 50;
@@ -29,15 +29,12 @@ impl SendSetting {
     /// Everything that is wrong.
     pub fn parse(body: &Value) -> Result<Self, Vec<Invalid>> {
         read_body(body, &[], |setting| {
-            let word = |text: &str| check_line(text, MAX_STOP_WORD_CHARS).map(|()| text.to_owned());
-            let reply = |name| {
-                setting.get(name)?;
-                setting.line(name, MAX_REPLY_CHARS)
-            };
+            let word = |text: &str| read_line(text, MAX_STOP_WORD_CHARS);
+            let reply = |text: &str| read_line(text, MAX_REPLY_CHARS);
             Some(Self {
                 stop_words: setting.strings("stop_words", MAX_STOP_WORDS, "the word", word),
-                stop_reply: reply("stop_reply"),
-                help_reply: reply("help_reply"),
+                stop_reply: setting.optional("stop_reply", reply),
+                help_reply: setting.optional("help_reply", reply),
             })
         })
     }

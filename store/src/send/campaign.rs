@@ -1,7 +1,9 @@
 //! Campaigns: made, read, listed, changed, and led through their life.
 
 use chrono::{DateTime, Utc};
-use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus, Counts, MessageKind};
+use domain::campaign::{
+    Audience, CampaignAction, CampaignContent, CampaignStatus, Counts, MessageKind,
+};
 use domain::form::FormStatus;
 use entity::{campaign, campaign_tally, form};
 use sea_orm::sea_query::LockType;
@@ -206,20 +208,20 @@ impl Store {
     pub async fn act_on_campaign(
         &self,
         key: CampaignKey,
-        action: Action,
+        action: CampaignAction,
     ) -> Result<CampaignChange> {
         self.change_campaign(key, None, |row, status, now| {
             let Some(next) = status.after(action) else {
                 return Ok(false);
             };
             match action {
-                Action::Start => row.started_at = Some(now),
-                Action::Finish => row.finishing = true,
-                Action::Cancel => row.finished_at = row.finished_at.or(Some(now)),
-                Action::Pause | Action::Resume => {}
+                CampaignAction::Start => row.started_at = Some(now),
+                CampaignAction::Finish => row.finishing = true,
+                CampaignAction::Cancel => row.finished_at = row.finished_at.or(Some(now)),
+                CampaignAction::Pause | CampaignAction::Resume => {}
             }
             // What is left to do is found out beside: a worker makes it FINISHED.
-            if action != Action::Finish {
+            if action != CampaignAction::Finish {
                 next.into_str().clone_into(&mut row.status);
             }
             Ok(true)

@@ -1,9 +1,11 @@
 //! What people see who open a link: its page, its QR code, thanks, and that they get no more messages. Without a key; the token
 //! is what they know.
 //!
-//! `submit` takes what they send, `view` the page's sign that it is seen. Pages are made in [`crate::pages`].
+//! `submit` reads what they send and answers it, `take` stores it; `view` is the page's sign that it is seen. Pages are made in
+//! [`crate::pages`].
 
 pub mod submit;
+mod take;
 pub mod view;
 
 use std::borrow::Cow;

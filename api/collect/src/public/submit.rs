@@ -1,4 +1,5 @@
-//! `POST /f/{token}`: answers, as a program or as the page's own form sends them, answered in the same kind.
+//! `POST /f/{token}`: answers, as a program or as the page's own form sends them, answered in the same kind. What becomes of them is
+//! decided in [`take`](super::take).
 
 use std::sync::Arc;
 
@@ -7,41 +8,29 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use chrono::Utc;
 use domain::answer::Answers;
 use domain::form::FormContent;
 use domain::invalid::{Invalid, MAX_PROBLEMS, code};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::collect::{NewAnswer, Recorded};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::take::{Judged, NotStored, take};
 use super::view::no_visit;
-use super::{PageProblem, PublicRequest, answer_with, gone};
+use super::{PageProblem, PublicRequest, answer_with};
 use crate::CollectState;
 use crate::links::Opened;
 use crate::pages::{self, FormNotice, HtmlPage};
 use api_http::body::{self, ContentType, Limit, Pairs, json_as, plain, urlencoded};
 use api_http::memory::MemoryPermit;
-use api_http::{AppState, Code, Problem, QUICK, Result, parse_uuid, within};
+use api_http::{AppState, Code, Problem, Result, parse_uuid};
 
 /// More than any form takes, so that a text that is too long is reported beside its field.
 const BODY: Limit = Limit {
     bytes: 3 << 19,
     values: 20_000,
 };
-/// Answers, or what is wrong with them.
-type Judged = Result<Answers, Vec<Invalid>>;
-
-/// Why answers that a link could take are not stored.
-enum NotStored {
-    /// This is wrong with them.
-    Invalid(Vec<Invalid>),
-    /// The address has given the link enough for an hour.
-    Enough(Problem),
-}
-
 /// Where the page sends its visit.
 const VISIT: &str = "visit";
 
@@ -95,10 +84,10 @@ pub async fn submit_answers(visitor: PublicRequest, request: Request) -> Result<
     let opened = visitor.enter().await?;
     let read = read_json(&visitor.state, &opened, request).await;
     let (visit, answers) = read.map_err(|problem| visitor.charge(problem))?;
-    let taken = take(&visitor, &opened, visit, answers).await?;
+    let taken = take(&visitor, &opened, visit, answers).await;
     // These count as failures of the address already.
     let feedback_id = taken.map_err(|refused| match refused {
-        NotStored::Enough(problem) => problem,
+        NotStored::Enough(problem) | NotStored::Refused(problem) => problem,
         NotStored::Invalid(mut wrong) => {
             for problem in &mut wrong {
                 problem.pointer.insert_str(0, "/answers");
@@ -163,17 +152,17 @@ async fn read(
     app: &AppState,
     permit: MemoryPermit,
     request: Request,
-) -> Result<(Sent, MemoryPermit)> {
+) -> Result<(SentForm, MemoryPermit)> {
     plain(request.headers())?;
     let body = request.into_body();
     let (bytes, permit) = body::read(permit, body, BODY.bytes, Code::InvalidForm).await?;
     let (account_id, length) = (permit.account_id(), bytes.len());
-    let work = move || Ok((Sent::new(urlencoded(&bytes)?, length), permit));
+    let work = move || Ok((SentForm::new(urlencoded(&bytes)?, length), permit));
     app.work_on(account_id, length, work).await
 }
 
 /// What a form has sent.
-struct Sent {
+struct SentForm {
     pairs: Pairs,
     /// Of its body.
     bytes: usize,
@@ -181,7 +170,7 @@ struct Sent {
     visit: Result<Uuid, ()>,
 }
 
-impl Sent {
+impl SentForm {
     fn new(pairs: Pairs, bytes: usize) -> Self {
         let mut visits = pairs
             .iter()
@@ -219,17 +208,17 @@ impl Sent {
             }]),
         };
         match take(visitor, opened, self.visit.ok(), answers).await {
-            Ok(Ok(_)) => {
+            Ok(_) => {
                 // Relative, because the service may be reached under another path, and by TLS, than it knows.
                 let location = [(LOCATION, format!("{token}/thanks"))];
                 (StatusCode::SEE_OTHER, location).into_response()
             }
-            Ok(Err(NotStored::Enough(problem))) => {
+            Err(NotStored::Enough(problem)) => {
                 let answer = |page| answer_with(&problem, page);
                 self.page(visitor, opened, FormNotice::Enough, permit, answer)
                     .await
             }
-            Ok(Err(NotStored::Invalid(problems))) => {
+            Err(NotStored::Invalid(problems)) => {
                 let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
                 self.page(
                     visitor,
@@ -240,12 +229,12 @@ impl Sent {
                 )
                 .await
             }
-            Err(problem) if problem.code() == Code::LinkGone => {
+            Err(NotStored::Refused(problem)) if problem.code() == Code::LinkGone => {
                 let (f, form) = (visitor.frame(opened), visitor.form(opened));
                 let page = pages::form_closed(f, &form, &self.pairs, token);
                 permit.hold(answer_with(&problem, page))
             }
-            Err(problem) => self.again(visitor, opened, &problem, permit).await,
+            Err(NotStored::Refused(problem)) => self.again(visitor, opened, &problem, permit).await,
         }
     }
 
@@ -299,118 +288,4 @@ impl Sent {
         let page = pages::send_again(visitor.plain(), &visitor.token, &self.pairs);
         permit.hold(answer_with(problem, page))
     }
-}
-
-/// The feedback that stands for a visit, or why its answers are not stored.
-type Taken = Result<Uuid, NotStored>;
-
-/// Stores a visit's answers if they are valid, or says why not. Without a visit it is a new one. Gives the feedback that
-/// stands for the visit, stored now or before; of a test message's link nothing is stored.
-///
-/// # Errors
-/// The link takes no more answers, the address has sent too much that is refused, or the service failed.
-async fn take(
-    visitor: &PublicRequest,
-    opened: &Opened,
-    visit: Option<Uuid>,
-    answers: Judged,
-) -> Result<Taken> {
-    let taken = match answers {
-        // What comes through a test message's link is not kept, and thanked for.
-        Ok(_) if opened.link.is_test && !opened.link.is_gone(Utc::now()) => {
-            return Ok(Ok(Uuid::now_v7()));
-        }
-        Ok(answers) if !opened.link.is_gone(Utc::now()) => {
-            store(visitor, opened, visit, &answers).await
-        }
-        refused => refuse(visitor, opened, visit, refused.err()).await,
-    };
-    let outcome = match &taken {
-        Ok(Ok(_)) => "stored",
-        Ok(Err(NotStored::Invalid(_))) => Code::ValidationFailed.as_str(),
-        Ok(Err(NotStored::Enough(problem))) | Err(problem) => problem.code().as_str(),
-    };
-    metrics::counter!("feedback_answers_total", "outcome" => outcome).increment(1);
-    taken
-}
-
-async fn store(
-    visitor: &PublicRequest,
-    opened: &Opened,
-    visit: Option<Uuid>,
-    answers: &Answers,
-) -> Result<Taken> {
-    let link = &opened.link;
-    let PublicRequest { state, network, .. } = visitor;
-    let place = match state
-        .address_answers
-        .take(link.link_id, link.kiosk, *network)
-    {
-        Ok(place) => place,
-        Err(enough) => {
-            let first = first(visitor, opened, visit).await?;
-            return Ok(first.ok_or(NotStored::Enough(enough)));
-        }
-    };
-    let visit = visit.unwrap_or_else(Uuid::now_v7);
-    // What is chosen among options is counted in a vector of all of them.
-    let answer = state.app.work_here(link.account_id, opened.size, || {
-        NewAnswer::new(link, visit, Utc::now(), answers)
-    });
-    let answer = answer.await;
-    let committing = state.answers.commit(link.account_id, answer.size(), answer);
-    let recorded = committing.await;
-    if !matches!(recorded, Ok(Recorded::Stored(_))) {
-        place.give_back();
-    }
-    let recorded = recorded?;
-    let used_up = link.max_responses.is_some_and(|max| link.used + 1 >= max);
-    if used_up || recorded == Recorded::Gone {
-        state.app.recent_changes.record(link.link_id);
-    }
-    match recorded {
-        Recorded::Stored(feedback_id) | Recorded::Repeated(feedback_id) => {
-            tracing::debug!(feedback.id = %feedback_id, "answer stands");
-            Ok(Ok(feedback_id))
-        }
-        Recorded::Gone => {
-            // A single late submission is no failure of the address, but many are.
-            let _ = state.app.failures.take(*network);
-            Err(gone())
-        }
-    }
-}
-
-/// A visit that has answered before gets its first answer's result, whatever it sends now.
-async fn refuse(
-    visitor: &PublicRequest,
-    opened: &Opened,
-    visit: Option<Uuid>,
-    problems: Option<Vec<Invalid>>,
-) -> Result<Taken> {
-    if let Some(feedback_id) = first(visitor, opened, visit).await? {
-        return Ok(Ok(feedback_id));
-    }
-    match problems {
-        Some(problems) if !opened.link.is_gone(Utc::now()) => Ok(Err(NotStored::Invalid(problems))),
-        _ => Err(gone()),
-    }
-}
-
-/// The feedback of a visit that has answered before, for a request that stores nothing. One of any other visit is a failure.
-async fn first(
-    visitor: &PublicRequest,
-    opened: &Opened,
-    visit: Option<Uuid>,
-) -> Result<Option<Uuid>> {
-    let app = &visitor.state.app;
-    app.failures.left(visitor.network)?;
-    if let Some(visit) = visit {
-        let first = app.store.first_answer(&opened.link, visit);
-        if let Some(feedback_id) = within(QUICK, first).await? {
-            return Ok(Some(feedback_id));
-        }
-    }
-    app.failures.take(visitor.network)?;
-    Ok(None)
 }

@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
-use super::parse::{Piece, Tally};
+use super::parse::{BodySummary, Piece};
 use super::{fault, in_flight};
 use api_http::{AppState, Code, Problem, QUICK, Result, within};
 use platform::request_id::RequestId;
@@ -157,12 +157,17 @@ impl Attempt {
     ///
     /// # Errors
     /// The attempt was taken over, or the database does not answer. Then nothing was accepted, as far as can be told.
-    pub async fn end(self, tally: Tally, accepted: Option<RequestId>, answer: Bytes) -> Result<()> {
+    pub async fn end(
+        self,
+        summary: BodySummary,
+        accepted: Option<RequestId>,
+        answer: Bytes,
+    ) -> Result<()> {
         let tasks = self.state.tasks.clone();
         let ending = async move {
             let ended = match &accepted {
-                Some(request_id) => self.accept(&tally, request_id, &answer).await,
-                None => self.refuse(&tally, &answer).await,
+                Some(request_id) => self.accept(&summary, request_id, &answer).await,
+                None => self.refuse(&summary, &answer).await,
             };
             match ended {
                 Ok(()) => {
@@ -180,16 +185,21 @@ impl Attempt {
     }
 
     /// Accepts the batch and notifies the workers. Takes what time it takes.
-    async fn accept(&self, tally: &Tally, request_id: &RequestId, answer: &[u8]) -> Result<()> {
+    async fn accept(
+        &self,
+        summary: &BodySummary,
+        request_id: &RequestId,
+        answer: &[u8],
+    ) -> Result<()> {
         let count = |records: u64| i64::try_from(records).unwrap_or(i64::MAX);
         let batch = QueueBatch {
-            received: count(tally.received),
-            accepted: count(tally.accepted),
-            rejected: count(tally.rejected),
-            errors_dropped: count(tally.errors_dropped),
-            chunks: tally.chunks,
+            received: count(summary.received),
+            accepted: count(summary.accepted),
+            rejected: count(summary.rejected),
+            errors_dropped: count(summary.errors_dropped),
+            chunks: summary.chunks,
             request_id: request_id.as_str(),
-            first_answer: first_answer(tally, StatusCode::ACCEPTED, answer),
+            first_answer: first_answer(summary, StatusCode::ACCEPTED, answer),
         };
         let store = &self.state.store;
         let queueing = store.retry(|| store.queue_batch(&self.import, &batch));
@@ -201,11 +211,11 @@ impl Attempt {
     }
 
     /// Removes the batch and leaves the answer under the key. Takes what time it takes.
-    async fn refuse(&self, tally: &Tally, answer: &[u8]) -> Result<()> {
+    async fn refuse(&self, summary: &BodySummary, answer: &[u8]) -> Result<()> {
         if !self.touched.load(Ordering::Acquire) {
             return Ok(());
         }
-        let first = first_answer(tally, StatusCode::UNPROCESSABLE_ENTITY, answer);
+        let first = first_answer(summary, StatusCode::UNPROCESSABLE_ENTITY, answer);
         let refusing = self.state.store.refuse_batch(&self.import, first);
         self.explain(refusing.await)
     }
@@ -273,12 +283,12 @@ async fn heartbeat(store: Store, import: ImportAttempt, lost: Arc<SetOnce<Proble
 
 /// The answer to be remembered, if the body was hashed.
 fn first_answer<'a>(
-    tally: &'a Tally,
+    summary: &'a BodySummary,
     status: StatusCode,
     answer: &'a [u8],
 ) -> Option<FirstAnswer<'a>> {
     Some(FirstAnswer {
-        body_hash: tally.body_hash.as_ref()?,
+        body_hash: summary.body_hash.as_ref()?,
         status: status.as_u16(),
         answer,
     })

@@ -31,7 +31,7 @@ use tracing::Span;
 use utoipa::ToSchema;
 
 pub use self::attempt::Attempt;
-pub use self::parse::{Job, Tally};
+pub use self::parse::{BodySummary, Job};
 use self::source::Source;
 use api_http::{Code, Problem, Result};
 
@@ -60,9 +60,9 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// Whether a body of this tally is accepted.
-    pub fn accepts(self, tally: &Tally) -> bool {
-        tally.accepted > 0 && (self == Self::AcceptValid || tally.rejected == 0)
+    /// Whether a body with this summary is accepted.
+    pub fn accepts(self, summary: &BodySummary) -> bool {
+        summary.accepted > 0 && (self == Self::AcceptValid || summary.rejected == 0)
     }
 }
 
@@ -80,7 +80,7 @@ pub struct Incoming {
 ///
 /// # Errors
 /// What its body, its account's memory or the database refuse.
-pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<Tally> {
+pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<BodySummary> {
     // The first answer under a key is remembered with it.
     let hashed = attempt.import.key.is_some();
     let (sender, pieces) = mpsc::channel(PIECES);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use domain::body::{BodyError, BodyKind, RecordReader};
 use domain::chunk::Run;
 use domain::dedupe::DocIdSet;
-use domain::record::{BrokenRecord, Parsed, Record, RecordError};
+use domain::record::{BrokenRecord, ParsedRecord, Record, RecordError};
 use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
@@ -70,7 +70,7 @@ impl RunPlace {
 
 /// What a body held.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct BodySummary {
     pub received: u64,
     pub accepted: u64,
     /// Records, each with at least one error.
@@ -88,7 +88,7 @@ pub struct Tally {
 ///
 /// # Errors
 /// The body is refused, or nobody takes the pieces.
-pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally> {
+pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<BodySummary> {
     let begin = Instant::now();
     let mut collector = Collector::new(job, pieces);
     let kind = source.kind;
@@ -100,9 +100,9 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<Tally>
         .saturating_sub(body.waited + collector.waited);
     metrics::histogram!("feedback_import_parse_seconds").record(parsing.as_secs_f64());
     end?;
-    Ok(Tally {
+    Ok(BodySummary {
         body_hash: source.hash(),
-        ..collector.tally
+        ..collector.summary
     })
 }
 
@@ -132,7 +132,7 @@ struct Collector {
     before: Option<[Vec<u8>; 2]>,
     block: Vec<RecordError>,
     kept_errors: usize,
-    tally: Tally,
+    summary: BodySummary,
     /// The time spent waiting for the store.
     waited: Duration,
 }
@@ -148,18 +148,18 @@ impl Collector {
             before: None,
             block: Vec::new(),
             kept_errors: 0,
-            tally: Tally::default(),
+            summary: BodySummary::default(),
             waited: Duration::ZERO,
         }
     }
 
     /// Counts a record and keeps it, or returns why it is not kept.
-    fn take(&mut self, parsed: Parsed<'_>) -> Result<Option<BrokenRecord>> {
-        if self.tally.received == self.job.max_records {
+    fn take(&mut self, parsed: ParsedRecord<'_>) -> Result<Option<BrokenRecord>> {
+        if self.summary.received == self.job.max_records {
             let detail = format!("an import may have {} records", self.job.max_records);
             return Err(Problem::new(Code::TooManyRecords, detail));
         }
-        self.tally.received += 1;
+        self.summary.received += 1;
         match parsed {
             Ok(record) if self.seen.insert(record.docid) => self.keep(&record).map(|()| None),
             Ok(record) => Ok(Some(BrokenRecord::duplicate(record.docid))),
@@ -168,7 +168,7 @@ impl Collector {
     }
 
     fn keep(&mut self, record: &Record<'_>) -> Result<()> {
-        self.tally.accepted += 1;
+        self.summary.accepted += 1;
         if !self.stores() {
             return Ok(());
         }
@@ -180,15 +180,15 @@ impl Collector {
     }
 
     fn reject(&mut self, prefix: &str, broken: BrokenRecord) -> Result<()> {
-        let index = self.tally.received - 1;
-        self.tally.rejected += 1;
+        let index = self.summary.received - 1;
+        self.summary.rejected += 1;
         let BrokenRecord {
             docid,
             mut problems,
             dropped,
         } = broken;
         let kept = problems.len().min(MAX_ERRORS - self.kept_errors);
-        self.tally.errors_dropped += dropped + (problems.len() - kept) as u64;
+        self.summary.errors_dropped += dropped + (problems.len() - kept) as u64;
         problems.truncate(kept);
         problems.into_iter().try_for_each(|problem| {
             self.note(RecordError::new(prefix, index, docid.clone(), problem))
@@ -197,8 +197,8 @@ impl Collector {
 
     fn note(&mut self, error: RecordError) -> Result<()> {
         self.kept_errors += 1;
-        if self.tally.errors.len() < SHOWN_ERRORS {
-            self.tally.errors.push(error.clone());
+        if self.summary.errors.len() < SHOWN_ERRORS {
+            self.summary.errors.push(error.clone());
         }
         if self.stores() {
             self.block.push(error);
@@ -211,11 +211,11 @@ impl Collector {
 
     /// Whether what comes may still be stored; if not, it is only counted.
     fn stores(&self) -> bool {
-        self.job.on_error == OnError::AcceptValid || self.tally.rejected == 0
+        self.job.on_error == OnError::AcceptValid || self.summary.rejected == 0
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.stores() && self.tally.accepted > 0 {
+        if self.stores() && self.summary.accepted > 0 {
             if !self.run.is_empty() {
                 self.send_run()?;
             }
@@ -229,7 +229,7 @@ impl Collector {
     fn send_run(&mut self) -> Result<()> {
         let chunk_records = self.job.cut.chunk_records;
         let run = self.run.finish();
-        self.tally.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
+        self.summary.chunks += i64::try_from(run.chunks(chunk_records)).unwrap_or(i64::MAX);
         let place = self.next_place(&run);
         self.send(Piece::Run {
             place,

@@ -15,7 +15,7 @@ use api_http::{Problem, Result};
 /// What somebody answered.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Feedback)]
-pub struct Item<'a> {
+pub struct FeedbackItem<'a> {
     feedback_id: Uuid,
     pub submitted_at: DateTime<Utc>,
     /// Of its link.
@@ -53,7 +53,7 @@ pub struct FieldAnswer<'a> {
 /// because lists show them by the thousand.
 pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
 
-impl<'a> Item<'a> {
+impl<'a> FeedbackItem<'a> {
     /// Of a stored feedback. Answers to fields that the form lacks are left out.
     ///
     /// # Errors
@@ -99,9 +99,12 @@ impl<'a> Item<'a> {
 ///
 /// # Errors
 /// 500: what is stored cannot be read.
-pub fn items<'a>(form: &'a FormContent, feedbacks: &'a [FeedbackRow]) -> Result<Vec<Item<'a>>> {
+pub fn items<'a>(
+    form: &'a FormContent,
+    feedbacks: &'a [FeedbackRow],
+) -> Result<Vec<FeedbackItem<'a>>> {
     let items = feedbacks.iter();
-    let items = items.map(|feedback| Item::read(form, feedback));
+    let items = items.map(|feedback| FeedbackItem::read(form, feedback));
     let items = items.collect::<Result<_, _>>();
     items.map_err(|error| Problem::internal(&error))
 }

@@ -16,7 +16,7 @@ use domain::link::BusPropIds;
 use serde::Deserialize;
 use store::report::{FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 
-use super::item::{Item, StoredAnswers};
+use super::item::{FeedbackItem, StoredAnswers};
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::{Kind, content_type};
 use api_http::csv_text;
@@ -101,7 +101,7 @@ pub fn write(
     }
     let mut written = 0;
     for feedback in feedbacks {
-        let item = Item::read(form, feedback)?;
+        let item = FeedbackItem::read(form, feedback)?;
         serde_json::to_writer(&mut *out, &item)?;
         out.push(b'\n');
         written += 1;

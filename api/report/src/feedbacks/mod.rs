@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use self::item::Item;
+use self::item::FeedbackItem;
 use self::search::AnswerQuery;
 use crate::figures::{FormReportHead, json};
 use crate::operations::{self, FeedbackSearch, Feedbacks};
@@ -110,7 +110,7 @@ pub struct PageBody<'a> {
     head: FormReportHead<'a>,
     /// How many there are on all pages.
     total: i64,
-    #[schema(value_type = Vec<Item>)]
+    #[schema(value_type = Vec<FeedbackItem>)]
     items: Vec<Box<RawValue>>,
     /// Where the next page begins; null at the end.
     #[schema(required = true)]

@@ -3,13 +3,13 @@
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use domain::campaign::Action;
+use domain::campaign::CampaignAction;
 use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
-use super::{CAMPAIGN_BODY, CampaignBody, Target, answer, content};
-use crate::operations;
+use super::{CAMPAIGN_BODY, CampaignTarget, answer, content};
+use crate::operations::{self, CampaignBody};
 use crate::schema::CampaignRequest;
 use crate::state::FEW;
 use api_http::precondition::IfMatch;
@@ -22,7 +22,7 @@ use api_http::{Problem, Result};
     put,
     path = "/api_v1/sms/campaign/{campaign_id}",
     params(
-        Target,
+        CampaignTarget,
         ("If-Match" = Option<String>, Header, description = "Changes only this version"),
     ),
     request_body(content = CampaignRequest, description = "At most 1 MiB"),
@@ -34,7 +34,7 @@ use api_http::{Problem, Result};
     ),
 )]
 pub async fn replace_campaign(
-    target: Target,
+    target: CampaignTarget,
     headers: HeaderMap,
     request: Request,
 ) -> Result<Response> {
@@ -52,13 +52,13 @@ pub async fn replace_campaign(
 #[utoipa::path(
     delete,
     path = "/api_v1/sms/campaign/{campaign_id}",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 204, description = "Deleted"),
         (status = 409, description = "`campaign_transition`: it is no DRAFT"),
     ),
 )]
-pub async fn delete_campaign(target: Target) -> Result<StatusCode> {
+pub async fn delete_campaign(target: CampaignTarget) -> Result<StatusCode> {
     operations::delete_campaign(&target.caller, target.campaign_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -85,15 +85,15 @@ pub enum Acted {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/start",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
         (status = 409, description = "`campaign_transition`: it is no DRAFT; `form_not_published`"),
         (status = 422, description = "`validation_failed`: the form is DELETED; `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn start_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Start).await
+pub async fn start_campaign(target: CampaignTarget) -> Result<Response> {
+    act(&target, CampaignAction::Start).await
 }
 
 /// Pause a campaign.
@@ -102,11 +102,11 @@ pub async fn start_campaign(target: Target) -> Result<Response> {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/pause",
-    params(Target),
+    params(CampaignTarget),
     responses(Acted)
 )]
-pub async fn pause_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Pause).await
+pub async fn pause_campaign(target: CampaignTarget) -> Result<Response> {
+    act(&target, CampaignAction::Pause).await
 }
 
 /// Resume a campaign.
@@ -115,11 +115,11 @@ pub async fn pause_campaign(target: Target) -> Result<Response> {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/resume",
-    params(Target),
+    params(CampaignTarget),
     responses(Acted)
 )]
-pub async fn resume_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Resume).await
+pub async fn resume_campaign(target: CampaignTarget) -> Result<Response> {
+    act(&target, CampaignAction::Resume).await
 }
 
 /// Let a campaign finish.
@@ -128,11 +128,11 @@ pub async fn resume_campaign(target: Target) -> Result<Response> {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/finish",
-    params(Target),
+    params(CampaignTarget),
     responses(Acted)
 )]
-pub async fn finish_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Finish).await
+pub async fn finish_campaign(target: CampaignTarget) -> Result<Response> {
+    act(&target, CampaignAction::Finish).await
 }
 
 /// Cancel a campaign.
@@ -141,14 +141,14 @@ pub async fn finish_campaign(target: Target) -> Result<Response> {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/cancel",
-    params(Target),
+    params(CampaignTarget),
     responses(Acted)
 )]
-pub async fn cancel_campaign(target: Target) -> Result<Response> {
-    act(&target, Action::Cancel).await
+pub async fn cancel_campaign(target: CampaignTarget) -> Result<Response> {
+    act(&target, CampaignAction::Cancel).await
 }
 
-async fn act(target: &Target, action: Action) -> Result<Response> {
+async fn act(target: &CampaignTarget, action: CampaignAction) -> Result<Response> {
     let (state, caller, campaign_id) = target.parts();
     let campaign = operations::act_on_campaign(state, caller, campaign_id, action);
     campaign.await.map(answer)
@@ -169,7 +169,7 @@ pub struct ResendRequest {
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/resend",
-    params(Target),
+    params(CampaignTarget),
     request_body = ResendRequest,
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
@@ -177,7 +177,7 @@ pub struct ResendRequest {
         (status = 409, description = "`campaign_not_running`"),
     ),
 )]
-pub async fn resend_messages(target: Target, request: Request) -> Result<Response> {
+pub async fn resend_messages(target: CampaignTarget, request: Request) -> Result<Response> {
     let status = async {
         let body = target.caller.json(request, FEW).await?;
         let [status] = texts(body, ["status"]).map_err(Problem::invalid)?;

@@ -4,12 +4,10 @@ use axum::Json;
 use axum::extract::{Request, State};
 use domain::campaign::Preview;
 use domain::members::texts;
-use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
-use super::{CAMPAIGN_BODY, CampaignBody, Target, content};
-use crate::operations;
+use super::{CAMPAIGN_BODY, CampaignTarget, content};
+use crate::operations::{self, TestBody};
 use crate::schema::{CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState};
 use api_http::{Caller, Problem, Result};
@@ -21,13 +19,13 @@ use api_http::{Caller, Problem, Result};
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/preview",
-    params(Target),
+    params(CampaignTarget),
     responses(
         (status = 200, description = "What it would do", body = CampaignPreview),
         (status = 422, description = "`sender_unknown`, `sender_not_allowed`"),
     ),
 )]
-pub async fn preview_campaign(target: Target) -> Result<Json<Preview>> {
+pub async fn preview_campaign(target: CampaignTarget) -> Result<Json<Preview>> {
     let (state, caller, campaign_id) = target.parts();
     let preview = operations::preview_campaign(state, caller, campaign_id);
     preview.await.map(Json)
@@ -67,22 +65,13 @@ pub struct TestRequest {
     docid: String,
 }
 
-/// The campaign, and the message that was scheduled.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TestScheduled)]
-pub struct TestBody {
-    pub message_id: Uuid,
-    #[serde(flatten)]
-    pub campaign: CampaignBody,
-}
-
 /// Send a test message.
 ///
 /// To any number, as the recipient of this docid would get it; 20 an hour. Its link shows the form and stores nothing.
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/test",
-    params(Target),
+    params(CampaignTarget),
     request_body = TestRequest,
     responses(
         (status = 200, description = "Scheduled", body = TestBody),
@@ -91,7 +80,7 @@ pub struct TestBody {
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(target: Target, request: Request) -> Result<Json<TestBody>> {
+pub async fn test_campaign(target: CampaignTarget, request: Request) -> Result<Json<TestBody>> {
     let body = target.caller.json(request, FEW).await;
     let body = target.unless_missing(body).await?;
     let phone_and_docid = texts(body, ["phone", "docid"]).map_err(Problem::invalid);

@@ -7,23 +7,35 @@ use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
-use domain::campaign::{Action, Audience, CampaignContent, CampaignStatus};
+use domain::campaign::{Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use sender::setting::Setting;
+use serde::Serialize;
 use store::ListPage;
 use store::form::Form;
 use store::send::{Campaign, CampaignChange, CampaignKey};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::SCOPE;
-use crate::campaign::CampaignBody;
 use crate::state::SendState;
+use crate::{SCOPE, schema};
 
 const CREATE: Change = Change::new(SCOPE, "campaign.create", StatusCode::CREATED);
 const REPLACE: Change = Change::new(SCOPE, "campaign.replace", StatusCode::OK);
 const DELETE: Change = Change::new(SCOPE, "campaign.delete", StatusCode::NO_CONTENT);
 const RESEND: Change = Change::new(SCOPE, "campaign.resend", StatusCode::OK);
+
+/// A campaign with the counts of its messages.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Campaign)]
+pub struct CampaignBody {
+    #[serde(flatten)]
+    #[schema(value_type = schema::StoredCampaign)]
+    pub campaign: Campaign,
+    #[schema(value_type = schema::CampaignCounts)]
+    pub counts: CampaignCounts,
+}
 
 pub(crate) async fn find_campaign(caller: &Caller, campaign_id: Uuid) -> Result<Campaign> {
     let key = CampaignKey::new(caller.account_id(), campaign_id);
@@ -150,17 +162,17 @@ pub async fn act_on_campaign(
     state: &SendState,
     caller: &Caller,
     campaign_id: Uuid,
-    action: Action,
+    action: CampaignAction,
 ) -> Result<CampaignBody> {
     let (name, what) = match action {
-        Action::Start => ("campaign.start", "be started"),
-        Action::Pause => ("campaign.pause", "be paused"),
-        Action::Resume => ("campaign.resume", "be resumed"),
-        Action::Finish => ("campaign.finish", "finish"),
-        Action::Cancel => ("campaign.cancel", "be cancelled"),
+        CampaignAction::Start => ("campaign.start", "be started"),
+        CampaignAction::Pause => ("campaign.pause", "be paused"),
+        CampaignAction::Resume => ("campaign.resume", "be resumed"),
+        CampaignAction::Finish => ("campaign.finish", "finish"),
+        CampaignAction::Cancel => ("campaign.cancel", "be cancelled"),
     };
     let act = patiently(async {
-        if action == Action::Start {
+        if action == CampaignAction::Start {
             let campaign = find_campaign(caller, campaign_id).await?;
             if campaign.status != CampaignStatus::Draft {
                 return Err(transition(campaign.status, what));

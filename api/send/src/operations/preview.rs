@@ -11,16 +11,18 @@ use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use platform::places::Places;
 use sender::setting::Setting;
+use serde::Serialize;
 use store::form::Form;
 use store::send::CampaignKey;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::campaign::{
-    check_batches, check_content, check_sendable, find_campaign, not_running, with_counts,
+    CampaignBody, check_batches, check_content, check_sendable, find_campaign, not_running,
+    with_counts,
 };
 use super::wrong_phone;
 use crate::SCOPE;
-use crate::campaign::preview::TestBody;
 use crate::state::{SendState, take_test};
 
 const TEST: Change = Change::new(SCOPE, "campaign.test", StatusCode::OK);
@@ -28,6 +30,15 @@ const TEST: Change = Change::new(SCOPE, "campaign.test", StatusCode::OK);
 const OF_DRAFT: u64 = 20_000;
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
+
+/// The campaign, and the message that was scheduled.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TestScheduled)]
+pub struct TestBody {
+    pub message_id: Uuid,
+    #[serde(flatten)]
+    pub campaign: CampaignBody,
+}
 
 /// Previews a campaign.
 ///

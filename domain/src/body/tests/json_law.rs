@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::*;
-use crate::record::{Member, Value as Held, check};
+use crate::record::{Member, MemberValue as Held, check};
 
 /// A document as it is written: members in order, none lost.
 enum Node {

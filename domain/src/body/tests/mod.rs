@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use super::{BodyError, BodyKind, RecordReader};
-use crate::record::{BrokenRecord, Parsed, RecordCode};
+use crate::record::{BrokenRecord, ParsedRecord, RecordCode};
 
 /// A reader that gives a few bytes at a time, and is interrupted now and then.
 struct Pieces<'a> {
@@ -35,7 +35,7 @@ impl Read for Pieces<'_> {
 /// An element as it was judged: docid, phone and fields of a valid record.
 type Judged = Result<(String, String, String), BrokenRecord>;
 
-fn owned(parsed: Parsed) -> Judged {
+fn owned(parsed: ParsedRecord) -> Judged {
     parsed.map(|record| {
         let (docid, phone) = (record.docid.get(), record.phone.get());
         (docid.to_owned(), phone.to_owned(), record.fields.to_owned())

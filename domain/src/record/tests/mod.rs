@@ -3,7 +3,7 @@
 mod codes;
 mod law;
 
-use super::check::{Member, Value, check};
+use super::check::{Member, MemberValue as Value, check};
 use super::{BrokenRecord, RecordCode, RecordProblem};
 
 /// The fields of the record that the members are, as JSON.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
-use domain::rollup::{Counts, DayCounts};
+use domain::rollup::{DayCounts, DecodeCounts};
 use futures::TryStreamExt;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;

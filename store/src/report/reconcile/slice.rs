@@ -8,7 +8,7 @@ use domain::answer::Answers;
 use domain::form::FormContent;
 use domain::link::BusPropIds;
 use domain::month::Month;
-use domain::rollup::{Counts, DayCounts, Delta};
+use domain::rollup::{DayCounts, DecodeCounts, Delta};
 use entity::form;
 use futures::TryStreamExt;
 use sea_orm::{EntityTrait, FromQueryResult};

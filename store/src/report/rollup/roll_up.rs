@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::BusPropIds;
 use domain::month::Month;
-use domain::rollup::{Counts, Delta};
+use domain::rollup::{DecodeCounts, Delta};
 use sea_orm::FromQueryResult;
 
 use super::pending::{Watermark, next_as_of};

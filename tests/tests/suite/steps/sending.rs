@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::{Context, Result, ensure};
 use chrono::Utc;
 use domain::campaign::{
-    Action, CampaignContent, CampaignStatus, Count, Counts, Message, MessageKind, MessageStatus,
-    ReceiptStatus, SkipReason,
+    CampaignAction, CampaignContent, CampaignStatus, Count, Counts, Message, MessageKind,
+    MessageStatus, ReceiptStatus, SkipReason,
 };
 use domain::link::Token;
 use domain::pepper::Pepper;
@@ -90,7 +90,7 @@ impl Story {
             )
             .await?;
         let key = CampaignKey::new(account, made.campaign_id);
-        let started = store.act_on_campaign(key, Action::Start).await?;
+        let started = store.act_on_campaign(key, CampaignAction::Start).await?;
         ensure!(matches!(started, CampaignChange::Done(_)), "{started:?}");
         let lease = store.take_lease(SENDER, Uuid::new_v4()).await?;
         survey.ledger.campaign_id = Some(key.campaign_id);
@@ -117,8 +117,8 @@ impl Story {
             8 => self.receive_receipt().await,
             9 => self.take_over().await,
             10 => self.erase_or_opt_out().await,
-            11 => self.act(Action::Pause).await,
-            12 => self.act(Action::Resume).await,
+            11 => self.act(CampaignAction::Pause).await,
+            12 => self.act(CampaignAction::Resume).await,
             13 => self.answer().await,
             14 => self.resend().await,
             _ => {
@@ -338,7 +338,7 @@ impl Story {
         Ok(())
     }
 
-    async fn act(&mut self, action: Action) -> Result<()> {
+    async fn act(&mut self, action: CampaignAction) -> Result<()> {
         let store = &self.survey.ledger.store;
         store.act_on_campaign(self.key, action).await?;
         Ok(())
@@ -459,10 +459,10 @@ impl Story {
 
     /// What is under way ends, or is cancelled; then the campaign does.
     async fn end(&mut self) -> Result<()> {
-        self.act(Action::Resume).await?;
+        self.act(CampaignAction::Resume).await?;
         // A reminder that waits keeps the campaign running.
         if self.reminds || self.dice.roll(2) == 0 {
-            self.act(Action::Cancel).await?;
+            self.act(CampaignAction::Cancel).await?;
             self.check().await?;
             while self.survey.ledger.store.end_cancelled_messages().await? > 0 {}
             return self.check().await;
@@ -480,7 +480,7 @@ impl Story {
                 self.record().await?;
             }
         }
-        self.act(Action::Finish).await?;
+        self.act(CampaignAction::Finish).await?;
         let store = &self.survey.ledger.store;
         store.finish_campaigns().await?;
         let campaign = store.campaign(self.key).await?.context("no campaign")?;

@@ -10,7 +10,7 @@ use domain::date_range::{DateRange, day_of};
 use domain::form::{FormContent, FormInput};
 use domain::link::{Token, TrackFields};
 use domain::month::Month;
-use domain::rollup::{Counts, DayCounts, Delta};
+use domain::rollup::{DayCounts, DecodeCounts, Delta};
 use serde_json::{Value, json};
 use store::collect::{NewAnswer, NewView, Recorded};
 use store::form::{Form, FormChange, FormEdit, FormKey, Link, NewLink, PublicLink};

@@ -19,11 +19,11 @@ const JOB: Job = Job {
     },
 };
 
-/// What a body gives: its tally, the docids of each chunk in the order in which they are stored, and the errors of each block with
+/// What a body gives: its summary, the docids of each chunk in the order in which they are stored, and the errors of each block with
 /// their first ordinal.
 #[derive(Debug, Default)]
 struct Got {
-    tally: Tally,
+    summary: BodySummary,
     chunks: Vec<Vec<String>>,
     blocks: Vec<(i64, usize)>,
 }
@@ -61,7 +61,7 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
     }
     chunks.sort();
     Ok(Got {
-        tally: parsing.await.unwrap()?,
+        summary: parsing.await.unwrap()?,
         chunks: chunks.into_iter().map(|(_, docids)| docids).collect(),
         ..got
     })
@@ -83,22 +83,22 @@ async fn valid_records_are_cut_into_chunks() {
     assert_eq!(got.chunks, [vec!["a", "c"], vec!["b"]]);
     assert_eq!(
         (
-            got.tally.received,
-            got.tally.accepted,
-            got.tally.rejected,
-            got.tally.chunks
+            got.summary.received,
+            got.summary.accepted,
+            got.summary.rejected,
+            got.summary.chunks
         ),
         (3, 3, 0, 2)
     );
     assert!(got.blocks.is_empty());
-    assert!(got.tally.body_hash.is_some());
+    assert!(got.summary.body_hash.is_some());
 }
 
 #[tokio::test]
 async fn of_two_records_with_a_docid_the_first_stands() {
     let got = parse(JOB, &array(&["a", "a"].map(record))).await.unwrap();
-    assert_eq!((got.tally.accepted, got.tally.rejected), (1, 1));
-    let error = &got.tally.errors[0];
+    assert_eq!((got.summary.accepted, got.summary.rejected), (1, 1));
+    let error = &got.summary.errors[0];
     assert_eq!(
         (error.index, error.pointer.as_str(), error.code.into_str()),
         (1, "/1/docid", "docid_duplicate")
@@ -115,7 +115,7 @@ async fn pointers_go_into_the_wrapped_form() {
     );
     let got = parse(JOB, &body).await.unwrap();
     let pointers: Vec<_> = got
-        .tally
+        .summary
         .errors
         .iter()
         .map(|error| error.pointer.as_str())
@@ -129,10 +129,14 @@ async fn a_broken_record_counts_once_with_all_its_errors() {
         .await
         .unwrap();
     assert_eq!(
-        (got.tally.received, got.tally.accepted, got.tally.rejected),
+        (
+            got.summary.received,
+            got.summary.accepted,
+            got.summary.rejected
+        ),
         (2, 1, 1)
     );
-    assert_eq!(got.tally.errors.len(), 3, "docid, phone and the field");
+    assert_eq!(got.summary.errors.len(), 3, "docid, phone and the field");
     assert_eq!(got.blocks, [(0, 3)]);
 }
 
@@ -145,7 +149,7 @@ async fn the_first_hundred_errors_are_shown_and_all_are_stored() {
     let mut records = vec![record("a")];
     records.extend((0..2_500).map(|_| "1".to_owned()));
     let got = parse(job, &array(&records)).await.unwrap();
-    assert_eq!(got.tally.errors.len(), 100);
+    assert_eq!(got.summary.errors.len(), 100);
     assert_eq!(got.blocks, [(0, 1_000), (1_000, 1_000), (2_000, 500)]);
 }
 
@@ -165,11 +169,15 @@ async fn reject_all_stores_nothing_more_after_the_first_rejection() {
     let got = parse(job, &body).await.unwrap();
     assert_eq!(got.chunks.len(), 1);
     assert_eq!(
-        (got.tally.received, got.tally.accepted, got.tally.rejected),
+        (
+            got.summary.received,
+            got.summary.accepted,
+            got.summary.rejected
+        ),
         (5, 4, 1)
     );
     assert!(got.blocks.is_empty());
-    assert!(!job.on_error.accepts(&got.tally));
+    assert!(!job.on_error.accepts(&got.summary));
 }
 
 #[tokio::test]
@@ -177,7 +185,7 @@ async fn nothing_accepted_leaves_nothing_to_store() {
     for body in ["[]", "[1]"] {
         let got = parse(JOB, body).await.unwrap();
         assert!(got.chunks.is_empty() && got.blocks.is_empty());
-        assert!(!OnError::AcceptValid.accepts(&got.tally));
+        assert!(!OnError::AcceptValid.accepts(&got.summary));
     }
 }
 
@@ -185,7 +193,7 @@ async fn nothing_accepted_leaves_nothing_to_store() {
 async fn one_record_too_many_refuses_the_body() {
     let records: Vec<_> = (0..10).map(|n| record(&n.to_string())).collect();
     assert_eq!(
-        parse(JOB, &array(&records)).await.unwrap().tally.accepted,
+        parse(JOB, &array(&records)).await.unwrap().summary.accepted,
         10
     );
     let records: Vec<_> = (0..11).map(|_| "1".to_owned()).collect();
@@ -219,7 +227,7 @@ async fn a_run_is_sorted_and_chunks_of_nearby_docids_are_stored_one_after_the_ot
         let got = parse(job, &array(&records)).await.unwrap();
         let in_order: Vec<_> = got.chunks.iter().map(|docids| docids.concat()).collect();
         assert_eq!(in_order, chunks, "{docids}");
-        assert_eq!(got.tally.chunks, 4);
+        assert_eq!(got.summary.chunks, 4);
     }
 }
 

@@ -7,6 +7,7 @@ use api_http::{Code, Problem, Result};
 use axum::extract::Request;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
+use domain::date_range::parse_time;
 use domain::invalid::{Fault, Invalid, MAX_PROBLEMS, code};
 use domain::link::{MAX_TRACK_FIELDS, TrackFields};
 use utoipa::ToSchema;
@@ -145,13 +146,10 @@ fn once<T>(kept: &mut Option<T>, value: T) -> Result<(), MemberError> {
 }
 
 fn future_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, MemberError> {
-    // RFC 3339 in UTC; chrono also reads longer years, other offsets and spaces.
-    let byte = |index| text.as_bytes().get(index).copied();
-    let is_utc = text.ends_with('Z') && byte(4) == Some(b'-') && byte(10) == Some(b'T');
-    match DateTime::parse_from_rfc3339(text) {
-        Ok(time) if is_utc && time > now => Ok(time.to_utc()),
-        Ok(_) if is_utc => Err((code::OUT_OF_RANGE, "not in the future")),
-        _ => Err((code::MALFORMED, "not a time such as 2030-12-31T23:59:59Z")),
+    match parse_time(text) {
+        Ok(time) if time > now => Ok(time),
+        Ok(_) => Err((code::OUT_OF_RANGE, "not in the future")),
+        Err(_) => Err((code::MALFORMED, "not a time such as 2030-12-31T23:59:59Z")),
     }
 }
 
@@ -231,16 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_in_utc_and_in_the_future() {
-        for text in [
-            "2023-11-14T22:13:20Z",
-            "2999-01-01T00:00:00z",
-            "2999-01-01T00:00:00+00:00",
-            "+2999-01-01T00:00:00Z",
-            "2999-01-01 00:00:00Z",
-            "2999-01-01T24:00:00Z",
-            "99999-01-01T00:00:00Z",
-        ] {
+    fn a_time_is_in_the_future() {
+        for text in ["2023-11-14T22:13:20Z", "2999-01-01"] {
             assert!(read(&[("expires_at", text)]).is_err(), "{text}");
         }
     }

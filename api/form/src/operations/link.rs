@@ -1,0 +1,196 @@
+//! Links to forms: made, read with what came through them, listed, deleted.
+
+use api_http::deadline::soon;
+use api_http::lines::page_permit;
+use api_http::memory::MemoryPermit;
+use api_http::{AppState, Caller, Change, Code, Problem, QUICK, Result, found, within};
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use domain::form::{FormContent, FormStatus};
+use domain::invalid::Fault;
+use domain::link::{BusPropIds, Token, TrackFields};
+use domain::scope::Scope;
+use serde::Serialize;
+use store::ListPage;
+use store::form::{FormKey, Link, NewLink};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::link_request::LinkRequest;
+
+const CREATE: Change = Change::new(Scope::Link, "form.link", StatusCode::CREATED);
+const DELETE: Change = Change::new(Scope::Link, "link.delete", StatusCode::NO_CONTENT);
+
+/// A link.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Link)]
+pub struct LinkResponse {
+    /// What is sent to people.
+    #[schema(example = "https://feedback.example/f/AAECAwQFBgcICQoLDA0ODw")]
+    pub link: String,
+    #[schema(value_type = String, example = "AAECAwQFBgcICQoLDA0ODw")]
+    pub token: Token,
+    form_id: Uuid,
+    /// In the order of the path.
+    #[schema(example = json!(["store:Berlin"]))]
+    bus_props: Vec<String>,
+    #[schema(value_type = std::collections::BTreeMap<String, String>)]
+    track_fields: TrackFields,
+    #[schema(required = true)]
+    expires_at: Option<DateTime<Utc>>,
+    #[schema(required = true)]
+    max_responses: Option<i64>,
+    /// What its owner calls it.
+    #[schema(required = true, example = json!("Counter, ground floor"))]
+    name: Option<String>,
+    /// Many people answer it from one address, so that no limit of answers by address holds.
+    kiosk: bool,
+    created_at: DateTime<Utc>,
+}
+
+/// A link with what came through it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LinkWithCounts)]
+pub struct LinkWithCounts {
+    #[serde(flatten)]
+    link: LinkResponse,
+    /// Since then it is gone for everybody but its owner.
+    #[schema(required = true)]
+    deleted_at: Option<DateTime<Utc>>,
+    /// The days on which a visit saw or answered it, of all visits together. As fresh as reports.
+    views: i64,
+    /// As fresh as reports.
+    responses: i64,
+}
+
+impl LinkResponse {
+    fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
+        let bus_props = link.bus_prop_ids.texts(form);
+        Self {
+            link: app.link_url(link.token),
+            token: link.token,
+            form_id: link.form_id,
+            bus_props: bus_props.map(|text| text.as_str().to_owned()).collect(),
+            track_fields: link.track_fields,
+            expires_at: link.expires_at,
+            max_responses: link.max_responses,
+            name: link.name,
+            kiosk: link.kiosk,
+            created_at: link.created_at,
+        }
+    }
+}
+
+impl LinkWithCounts {
+    fn new(app: &AppState, link: Link, form: &FormContent) -> Self {
+        Self {
+            deleted_at: link.deleted_at,
+            views: link.views,
+            responses: link.responses,
+            link: LinkResponse::new(app, link, form),
+        }
+    }
+}
+
+/// Makes a link to a form. What is wrong with the form comes before what is wrong with the request.
+///
+/// # Errors
+/// 404; 409 `form_not_published`; 400: a business property that new links of the form cannot have; that of the request; 503.
+pub async fn create_link(
+    caller: &Caller,
+    form_id: Uuid,
+    bus_prop_ids: BusPropIds,
+    request: Result<LinkRequest>,
+) -> Result<LinkResponse> {
+    let create = async {
+        let (app, account_id) = (&caller.app, caller.account_id());
+        let form = app.form(account_id, form_id).await?;
+        if form.status != FormStatus::Published {
+            let status = form.status.as_str();
+            return Err(Problem::new(
+                Code::FormNotPublished,
+                format!("the form is {status}; only a PUBLISHED one has links"),
+            ));
+        }
+        bus_prop_ids
+            .check_for_new_link(&form.content)
+            .map_err(|error| bus_prop_ids_problem(&error))?;
+        let request = request?;
+        let link = NewLink {
+            account_id,
+            form_id,
+            token: Token::new(rand::random()),
+            bus_prop_ids,
+            track_fields: request.track_fields,
+            expires_at: request.expires_at,
+            max_responses: request.max_responses,
+            name: request.name,
+            kiosk: request.kiosk.unwrap_or_default(),
+        };
+        let link = within(QUICK, app.store.create_link(&link)).await?;
+        tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
+        Ok(LinkResponse::new(app, link, &form.content))
+    };
+    caller.change(CREATE, &form_id, create).await
+}
+
+/// 400 for the business properties of a path.
+pub(crate) fn bus_prop_ids_problem(error: &Fault) -> Problem {
+    Problem::invalid_parameter(format!("bus_prop_id: {error}"))
+}
+
+/// Reads a link, with what came through it.
+///
+/// # Errors
+/// 404; 503.
+pub async fn read_link(caller: &Caller, token: &Token) -> Result<LinkWithCounts> {
+    let read = soon(async {
+        let (app, account_id) = (&caller.app, caller.account_id());
+        let link = found(app.store.link(account_id, token)).await?;
+        let form = app.form(account_id, link.form_id).await?;
+        Ok(LinkWithCounts::new(app, link, &form.content))
+    });
+    caller.read(Scope::Link, read).await
+}
+
+/// A form's links that have the tracking fields, newest first, after a position, and the memory that they hold.
+///
+/// # Errors
+/// 404; 503.
+pub async fn list_links(
+    caller: &Caller,
+    form_id: Uuid,
+    track_fields: &TrackFields,
+    after: Option<Uuid>,
+    limit: usize,
+) -> Result<(ListPage<(Uuid, LinkWithCounts)>, MemoryPermit)> {
+    let list = soon(async {
+        let (app, key) = (&caller.app, FormKey::new(caller.account_id(), form_id));
+        let form = app.form(key.account_id, form_id).await?.content;
+        let permit = page_permit(app, key.account_id).await?;
+        let links = app.store.links(key, track_fields, after, limit).await?;
+        let rows = links.rows.into_iter();
+        let rows = rows.map(|link| (link.link_id, LinkWithCounts::new(app, link, &form)));
+        let page = ListPage {
+            rows: rows.collect(),
+            next: links.next,
+        };
+        Ok((page, permit))
+    });
+    caller.read(Scope::Link, list).await
+}
+
+/// Deletes a link.
+///
+/// # Errors
+/// 404; 503.
+pub async fn delete_link(caller: &Caller, token: &Token) -> Result<()> {
+    let delete = soon(async {
+        let deleted = caller.app.store.delete_link(caller.account_id(), token);
+        let link_id = deleted.await?.ok_or_else(Problem::not_found)?;
+        caller.app.recent_changes.record(link_id);
+        tracing::info!(link.id = %link_id, "link deleted");
+        Ok(())
+    });
+    caller.change(DELETE, token, delete).await
+}
