@@ -10,7 +10,7 @@ use chrono::Utc;
 use domain::docid::DocId;
 use domain::phone;
 use domain::record::RecordError;
-use store::import::{Batch, Change as BatchChange, Recipient, RecipientQuery, Retried};
+use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
 use uuid::Uuid;
 
