@@ -35,6 +35,33 @@ impl Table {
     }
 }
 
+/// The entity of a table: its name, the columns of its primary key, and the others.
+macro_rules! entity {
+    (
+        $table:literal;
+        key { $($(#[$key_doc:meta])* $key:ident: $key_type:ident $(<$key_of:ty>)?,)+ }
+        $($(#[$doc:meta])* $column:ident: $type:ident $(<$of:ty>)?,)*
+    ) => {
+        use sea_orm::entity::prelude::*;
+
+        #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+        #[sea_orm(table_name = $table)]
+        pub struct Model {
+            $(
+                $(#[$key_doc])*
+                #[sea_orm(primary_key, auto_increment = false)]
+                pub $key: $key_type $(<$key_of>)?,
+            )+
+            $($(#[$doc])* pub $column: $type $(<$of>)?,)*
+        }
+
+        #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+    };
+}
+
 macro_rules! tables {
     ($($table:ident,)+) => {
         $(pub mod $table;)+

@@ -1,27 +1,19 @@
 //! Counts that no rollup has yet. The roll-up deletes the rows that it added.
 
-use sea_orm::entity::prelude::*;
-
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "pending_delta")]
-pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub account_id: Uuid,
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub form_id: Uuid,
-    /// Drawn in the order of insertion, not of commits. Never used again.
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: i64,
+entity! { "pending_delta";
+    key {
+        account_id: Uuid,
+        form_id: Uuid,
+        /// Drawn in the order of insertion, not of commits. Never used again.
+        id: i64,
+    }
     /// In the account's time zone.
-    pub day: Date,
+    day: Date,
     /// Whose rollups it is added to besides the whole, as `domain::link::BusPropIds` writes them.
-    pub bus_prop_ids: String,
+    bus_prop_ids: String,
     /// An encoded `domain::rollup::Delta`.
-    pub delta: Vec<u8>,
+    delta: Vec<u8>,
     /// A JSON object of `[views, responses]` by link.
-    pub link_counts: String,
-    pub created_at: DateTimeUtc,
+    link_counts: String,
+    created_at: DateTimeUtc,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

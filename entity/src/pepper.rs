@@ -1,16 +1,10 @@
 //! Which pepper is in use. There is one row.
 
-use sea_orm::entity::prelude::*;
-
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "pepper")]
-pub struct Model {
-    /// Always 1.
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub id: i64,
+entity! { "pepper";
+    key {
+        /// Always 1.
+        id: i64,
+    }
     /// The first of `domain::pepper::Pepper::fingerprints`.
-    pub fingerprint: String,
+    fingerprint: String,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

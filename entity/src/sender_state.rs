@@ -1,17 +1,11 @@
 //! How a sender is, as its driver saw it last. One without a row never was in trouble.
 
-use sea_orm::entity::prelude::*;
-
-#[sea_orm::model]
-#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "sender_state")]
-pub struct Model {
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub name: String,
+entity! { "sender_state";
+    key {
+        name: String,
+    }
     /// `ok`, `paused` or `error`.
-    pub state: String,
+    state: String,
     /// A code, never a provider's text.
-    pub reason: Option<String>,
+    reason: Option<String>,
 }
-
-impl ActiveModelBehavior for ActiveModel {}

@@ -42,13 +42,13 @@ const COLUMNS: &Statement = statement!(postgres:
 );
 
 #[derive(FromQueryResult)]
-struct Column {
+struct ServerColumn {
     name: String,
     data_type: String,
     is_identity: bool,
 }
 
-impl Column {
+impl ServerColumn {
     /// An expression of SQLite: the column's value as a text that PostgreSQL reads.
     fn text(&self) -> String {
         let name = &self.name;
@@ -104,7 +104,7 @@ impl Alone {
         let mut all = 0;
         for table in &tables {
             watch.step("copy", table);
-            let columns: Vec<Column> = tx.fetch_all(COLUMNS, values![table.as_str()]).await?;
+            let columns: Vec<ServerColumn> = tx.fetch_all(COLUMNS, values![table.as_str()]).await?;
             let Inner::Postgres(server) = tx.inner() else {
                 return Err(Error::broken("only PostgreSQL is copied to"));
             };
@@ -119,7 +119,7 @@ impl Alone {
     async fn copy_table(
         &mut self,
         table: &str,
-        columns: &[Column],
+        columns: &[ServerColumn],
         server: &mut PgConnection,
         watch: &dyn Watch,
     ) -> Result<u64> {
@@ -127,7 +127,7 @@ impl Alone {
         let count: i64 = sqlx::query_scalar(count).fetch_one(&mut self.0).await?;
         let count = u64::try_from(count).unwrap_or_default();
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        let texts: Vec<String> = columns.iter().map(Column::text).collect();
+        let texts: Vec<String> = columns.iter().map(ServerColumn::text).collect();
         let copy = format!("COPY {table} ({}) FROM STDIN", names.join(", "));
         let mut copy = server.copy_in_raw(&copy).await?;
         let rows = AssertSqlSafe(format!("SELECT {} FROM {table}", texts.join(", ")));
@@ -160,7 +160,7 @@ impl Alone {
     async fn go_on_numbering(
         &mut self,
         table: &str,
-        column: &Column,
+        column: &ServerColumn,
         server: &mut PgConnection,
     ) -> Result<()> {
         let last = "SELECT seq FROM sqlite_sequence WHERE name = ?";

@@ -11,55 +11,48 @@ use crate::{Error, Store};
 /// Parked payloads stay this long for a retry.
 const PARKED: TimeDelta = TimeDelta::days(30);
 
-/// Statements that delete rows of which a column is before a moment, and how long ago that is.
+/// Deletes rows of which a column is before a moment.
+macro_rules! delete {
+    ($rows:literal) => {
+        statement!("DELETE FROM ", $rows, " < $1")
+    };
+}
+
+/// What is deleted, and how old it is by then.
 const KEPT: [(&Statement, TimeDelta); 10] = [
     // Half received, and its attempt is silent.
     (
-        statement!("DELETE FROM import_batch WHERE status = 'receiving' AND heartbeat_at < $1"),
+        delete!("import_batch WHERE status = 'receiving' AND heartbeat_at"),
         TimeDelta::seconds(60),
     ),
     (
-        statement!(
-            "DELETE FROM import_batch WHERE status IN ('completed', 'cancelled') AND completed_at < $1"
-        ),
+        delete!("import_batch WHERE status IN ('completed', 'cancelled') AND completed_at"),
         TimeDelta::days(90),
     ),
     (
-        statement!("DELETE FROM idempotency WHERE created_at < $1"),
+        delete!("idempotency WHERE created_at"),
         FIRST_ANSWER_LIFETIME,
     ),
     (
-        statement!("DELETE FROM worker_heartbeat WHERE heartbeat_at < $1"),
+        delete!("worker_heartbeat WHERE heartbeat_at"),
         TimeDelta::days(1),
     ),
     // Providers repeat a text for a day at most.
-    (
-        statement!("DELETE FROM inbound WHERE received_at < $1"),
-        TimeDelta::days(2),
-    ),
+    (delete!("inbound WHERE received_at"), TimeDelta::days(2)),
     // What waited longer is not sent any more. As long it is known that there was a reply that day.
-    (
-        statement!("DELETE FROM reply WHERE made_at < $1"),
-        TimeDelta::days(2),
-    ),
-    (
-        statement!("DELETE FROM receipt WHERE received_at < $1"),
-        TimeDelta::days(90),
-    ),
+    (delete!("reply WHERE made_at"), TimeDelta::days(2)),
+    (delete!("receipt WHERE received_at"), TimeDelta::days(90)),
     // As long receipts by the provider's id lead to messages.
     (
-        statement!("DELETE FROM provider_ref WHERE created_at < $1"),
+        delete!("provider_ref WHERE created_at"),
         TimeDelta::days(90),
     ),
     // For the answer that is still on its way.
     (
-        statement!("DELETE FROM stray_receipt WHERE received_at < $1"),
+        delete!("stray_receipt WHERE received_at"),
         TimeDelta::hours(1),
     ),
-    (
-        statement!("DELETE FROM share WHERE expires_at < $1"),
-        TimeDelta::zero(),
-    ),
+    (delete!("share WHERE expires_at"), TimeDelta::zero()),
 ];
 
 #[derive(FromQueryResult)]

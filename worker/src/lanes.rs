@@ -11,7 +11,7 @@ use platform::health::Heartbeat;
 use platform::start::one_line;
 use platform::turns::{Turn, Turns};
 use store::Store;
-use store::import::Noted;
+use store::import::FailureOutcome;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -153,8 +153,8 @@ impl Slot {
                 let (id, request_id) = (claim.id, &claim.request_id);
                 tracing::error!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, %reason, ?noted, "chunk failed");
                 match noted {
-                    Noted::Parked => "parked",
-                    Noted::RetryAt(_) | Noted::Gone => "failed",
+                    FailureOutcome::Parked => "parked",
+                    FailureOutcome::RetryAt(_) | FailureOutcome::Gone => "failed",
                 }
             }
         };

@@ -8,7 +8,7 @@ use domain::chunk::{Chunk, DecodeError};
 use domain::message::Lane;
 use domain::pepper::Pepper;
 use platform::start::one_line;
-use store::import::{ChunkId, Claim, MAX_STARTS, Noted, Outcomes};
+use store::import::{ChunkId, Claim, FailureOutcome, MAX_STARTS, Outcomes};
 use store::{Committed, Error, Store};
 use uuid::Uuid;
 
@@ -37,7 +37,7 @@ pub enum StepOutcome {
     Failed {
         claim: Claim,
         reason: String,
-        noted: Noted,
+        noted: FailureOutcome,
     },
     /// It waits for another worker: a newer one, or one with a pepper.
     PutOff,

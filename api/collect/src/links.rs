@@ -132,7 +132,7 @@ impl Links {
             let query = async {
                 let looked_up_at = Instant::now();
                 let stored = found(state.store.stored_link(&token)).await?;
-                let (account_id, size) = (stored.account_id, stored.size);
+                let (account_id, size) = (stored.account_id(), stored.size());
                 let read = move || Ok(stored.read()?);
                 let link = state.work_on(account_id, size, read).await?;
                 if link.status == FormStatus::Draft {

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::docid::DocId;
 use domain::record::RecordError;
 use serde::Serialize;
-use store::import::{Batch, Change as BatchChange, Recipient, RecipientQuery, Retried};
+use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
 use utoipa::ToSchema;
 use uuid::Uuid;

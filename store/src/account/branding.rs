@@ -1,12 +1,11 @@
 //! What makes the pages behind an account's links its own.
 
 use domain::branding::{Branding, Color, Logo};
-use domain::invalid::Fault;
-use entity::branding::{self, Column};
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DerivePartialModel, EntityTrait, IntoActiveModel};
+use entity::branding;
+use sea_orm::{DbErr, EntityTrait, FromQueryResult, QueryResult};
 use uuid::Uuid;
 
+use crate::tx::{Sql, statement, values};
 use crate::{Error, Store};
 
 /// What a page shows of a branding; its logo is fetched by itself.
@@ -18,24 +17,15 @@ pub struct PageBranding {
     pub has_logo: bool,
 }
 
-/// A branding but for its logo, as it is stored.
-#[derive(Debug, DerivePartialModel)]
-#[sea_orm(entity = "branding::Entity")]
-pub(crate) struct PageBrandingRow {
-    name: Option<String>,
-    color: Option<String>,
-    language: Option<String>,
-    #[sea_orm(from_expr = "Column::Logo.is_not_null()")]
-    has_logo: bool,
-}
-
-impl PageBrandingRow {
-    pub(crate) fn read(&self) -> Result<PageBranding, Error> {
-        Ok(PageBranding {
-            name: self.name.clone(),
-            color: parsed(self.color.as_deref(), Color::parse)?,
-            language: self.language.clone(),
-            has_logo: self.has_logo,
+impl FromQueryResult for PageBranding {
+    fn from_query_result(row: &QueryResult, prefix: &str) -> Result<Self, DbErr> {
+        let color: Option<String> = row.try_get(prefix, "color")?;
+        let color = color.as_deref().map(Color::parse).transpose();
+        Ok(Self {
+            name: row.try_get(prefix, "name")?,
+            color: color.map_err(|error| DbErr::Type(error.to_string()))?,
+            language: row.try_get(prefix, "language")?,
+            has_logo: row.try_get(prefix, "has_logo")?,
         })
     }
 }
@@ -47,20 +37,22 @@ impl Store {
         let Some(row) = row else {
             return Ok(Branding::default());
         };
+        let color = row.color.as_deref().map(Color::parse).transpose();
         Ok(Branding {
             name: row.name,
             logo: row.logo.map(Logo::of_stored),
-            color: parsed(row.color.as_deref(), Color::parse)?,
+            color: color.map_err(Error::broken)?,
             language: row.language,
         })
     }
 
     /// What a page shows of it.
     pub async fn look(&self, account_id: Uuid) -> Result<PageBranding, Error> {
-        let row = branding::Entity::find_by_id(account_id);
-        let row: Option<PageBrandingRow> = row.into_partial_model().one(self).await?;
-        row.as_ref()
-            .map_or_else(|| Ok(PageBranding::default()), PageBrandingRow::read)
+        let look = statement!(
+            "SELECT name, color, language, logo IS NOT NULL AS has_logo FROM branding WHERE account_id = $1"
+        );
+        let look = self.fetch_one(look, values![account_id]).await?;
+        Ok(look.unwrap_or_default())
     }
 
     /// Sets all of it.
@@ -72,18 +64,6 @@ impl Store {
             color: given.color.as_ref().map(ToString::to_string),
             language: given.language.clone(),
         };
-        let mut again = OnConflict::column(Column::AccountId);
-        again.update_columns([Column::Name, Column::Logo, Column::Color, Column::Language]);
-        branding::Entity::insert(row.into_active_model())
-            .on_conflict(again)
-            .exec_without_returning(self)
-            .await?;
-        Ok(())
+        self.upsert(row).await
     }
-}
-
-/// What is stored, if anything is.
-fn parsed<T>(text: Option<&str>, parse: fn(&str) -> Result<T, Fault>) -> Result<Option<T>, Error> {
-    let parsed = text.map(parse).transpose();
-    parsed.map_err(Error::broken)
 }

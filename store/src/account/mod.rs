@@ -7,19 +7,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::scope::Scopes;
 use entity::{account, api_key, api_secret, import_counter};
-use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{
-    ActiveValue, ColumnTrait, Condition, EntityTrait, FromQueryResult, IntoActiveModel,
-    QueryFilter, QuerySelect,
-};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::branding::PageBranding;
-pub(crate) use self::branding::PageBrandingRow;
 pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
 pub use self::share::{Share, SharedPage};
-use crate::tx::{Parsed, Source, Sql, statement, values};
+use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
 mod branding;
@@ -86,7 +82,7 @@ pub enum CreateKeyError {
     #[error("the account's time zone is {0} and cannot change")]
     TimeZoneFixed(String),
     #[error(transparent)]
-    NotShown(Source),
+    NotShown(BoxError),
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -164,7 +160,7 @@ impl Store {
         account_name: &str,
         time_zone: Option<Tz>,
         scopes: Scopes,
-        show: impl FnOnce(&IssuedKey) -> Result<(), Source>,
+        show: impl FnOnce(&IssuedKey) -> Result<(), BoxError>,
     ) -> Result<IssuedKey, CreateKeyError> {
         let tx = self.begin().await?;
         let now = Utc::now();
@@ -178,7 +174,15 @@ impl Store {
             secret_key: new_secret(),
             scopes,
         };
-        insert_key(&tx, &issued, now).await?;
+        let key = api_key::Model {
+            account_id: issued.account_id,
+            api_key: issued.api_key.clone(),
+            scopes: issued.scopes.to_string(),
+            created_at: now,
+            revoked_at: None,
+            last_used_at: None,
+        };
+        tx.insert(key).await?;
         insert_secret(&tx, &issued, now).await?;
         show(&issued).map_err(CreateKeyError::NotShown)?;
         tx.commit_surely().await?;
@@ -208,16 +212,11 @@ impl Store {
                  ORDER BY created_at DESC LIMIT 1)"
         );
         tx.execute(all_but_newest, values![account_id, key]).await?;
-        let end = now + overlap;
-        let lives_longer = Condition::any()
-            .add(api_secret::Column::ExpiresAt.is_null())
-            .add(api_secret::Column::ExpiresAt.gt(end));
-        api_secret::Entity::update_many()
-            .col_expr(api_secret::Column::ExpiresAt, Expr::value(end))
-            .filter(api_secret::Column::AccountId.eq(account_id))
-            .filter(api_secret::Column::ApiKey.eq(key))
-            .filter(lives_longer)
-            .exec(&tx)
+        let end_of_newest = statement!(
+            "UPDATE api_secret SET expires_at = $3
+              WHERE account_id = $1 AND api_key = $2 AND (expires_at IS NULL OR expires_at > $3)"
+        );
+        tx.execute(end_of_newest, values![account_id, key, now + overlap])
             .await?;
         let issued = IssuedKey {
             account_id,
@@ -232,13 +231,10 @@ impl Store {
 
     /// Ends a key for good. `false`: no such key, or it was revoked before.
     pub async fn revoke_key(&self, key: &str) -> Result<bool, Error> {
-        let revoked = api_key::Entity::update_many()
-            .col_expr(api_key::Column::RevokedAt, Expr::value(Utc::now()))
-            .filter(api_key::Column::ApiKey.eq(key))
-            .filter(api_key::Column::RevokedAt.is_null())
-            .exec(self)
-            .await?;
-        Ok(revoked.rows_affected > 0)
+        let revoke = statement!(
+            "UPDATE api_key SET revoked_at = $2 WHERE api_key = $1 AND revoked_at IS NULL"
+        );
+        Ok(self.execute(revoke, values![key, Utc::now()]).await? > 0)
     }
 
     /// The keys of an account, or of all, oldest first.
@@ -257,15 +253,11 @@ impl Store {
     /// Notes when keys were last used.
     pub async fn touch_keys(&self, used: &[(String, DateTime<Utc>)]) -> Result<(), Error> {
         for (key, at) in used {
-            let was_before = Condition::any()
-                .add(api_key::Column::LastUsedAt.is_null())
-                .add(api_key::Column::LastUsedAt.lt(*at));
-            api_key::Entity::update_many()
-                .col_expr(api_key::Column::LastUsedAt, Expr::value(*at))
-                .filter(api_key::Column::ApiKey.eq(key.as_str()))
-                .filter(was_before)
-                .exec(self)
-                .await?;
+            let touch = statement!(
+                "UPDATE api_key SET last_used_at = $2
+                  WHERE api_key = $1 AND (last_used_at IS NULL OR last_used_at < $2)"
+            );
+            self.execute(touch, values![key.as_str(), *at]).await?;
         }
         Ok(())
     }
@@ -285,10 +277,7 @@ async fn find_or_make_account(
         time_zone: ActiveValue::Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
         created_at: ActiveValue::Set(now),
     };
-    account::Entity::insert(made)
-        .on_conflict_do_nothing_on([account::Column::Name])
-        .exec_without_returning(tx)
-        .await?;
+    tx.insert_new(made).await?;
     let account = account::Entity::find().filter(account::Column::Name.eq(name));
     let account = account.one(tx).await?;
     let account = account.ok_or_else(|| Error::broken("an account vanished while it was made"))?;
@@ -296,25 +285,8 @@ async fn find_or_make_account(
         account_id: account.account_id,
         seq: 0,
     };
-    import_counter::Entity::insert(counter.into_active_model())
-        .on_conflict_do_nothing()
-        .exec_without_returning(tx)
-        .await?;
+    tx.insert_new(counter).await?;
     Ok(account)
-}
-
-async fn insert_key(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
-    let key = api_key::Model {
-        account_id: issued.account_id,
-        api_key: issued.api_key.clone(),
-        scopes: issued.scopes.to_string(),
-        created_at: now,
-        revoked_at: None,
-        last_used_at: None,
-    };
-    let insert = api_key::Entity::insert(key.into_active_model());
-    insert.exec_without_returning(tx).await?;
-    Ok(())
 }
 
 async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Result<(), Error> {
@@ -325,7 +297,5 @@ async fn insert_secret(tx: &Tx, issued: &IssuedKey, now: DateTime<Utc>) -> Resul
         created_at: now,
         expires_at: None,
     };
-    let insert = api_secret::Entity::insert(secret.into_active_model());
-    insert.exec_without_returning(tx).await?;
-    Ok(())
+    tx.insert(secret).await
 }

@@ -5,11 +5,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::person::{PersonName, Role};
-use entity::{account, audit, person, session};
-use sea_orm::sea_query::{Expr, LockType, OnConflict};
+use entity::{account, audit, person};
+use sea_orm::sea_query::LockType;
 use sea_orm::{
-    ColumnTrait, Condition, DerivePartialModel, EntityTrait, FromQueryResult, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, DbErr, DerivePartialModel, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QueryResult, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -72,26 +72,18 @@ macro_rules! people {
     };
 }
 
-#[derive(FromQueryResult)]
-struct PersonRow {
-    account_id: Uuid,
-    account_name: String,
-    time_zone: Parsed<Tz>,
-    name: String,
-    role: Parsed<Role>,
-    password_hash: String,
-}
-
-impl From<PersonRow> for Person {
-    fn from(row: PersonRow) -> Self {
-        Self {
-            account_id: row.account_id,
-            account_name: row.account_name,
-            time_zone: row.time_zone.0,
-            name: row.name,
-            role: row.role.0,
-            password_hash: row.password_hash,
-        }
+impl FromQueryResult for Person {
+    fn from_query_result(row: &QueryResult, prefix: &str) -> Result<Self, DbErr> {
+        let Parsed(time_zone) = row.try_get(prefix, "time_zone")?;
+        let Parsed(role) = row.try_get(prefix, "role")?;
+        Ok(Self {
+            account_id: row.try_get(prefix, "account_id")?,
+            account_name: row.try_get(prefix, "account_name")?,
+            time_zone,
+            name: row.try_get(prefix, "name")?,
+            role,
+            password_hash: row.try_get(prefix, "password_hash")?,
+        })
     }
 }
 
@@ -115,19 +107,17 @@ impl Store {
             password_hash: password_hash.to_owned(),
             created_at: Utc::now(),
         };
-        let insert = person::Entity::insert(person.into_active_model())
-            .on_conflict(OnConflict::new().do_nothing().to_owned());
-        Ok(match insert.exec_without_returning(self).await? {
-            0 => PersonChange::Taken,
-            _ => PersonChange::Done,
+        Ok(if self.insert_new(person).await? {
+            PersonChange::Done
+        } else {
+            PersonChange::Taken
         })
     }
 
     /// The person of a name.
     pub async fn person(&self, name: &PersonName) -> Result<Option<Person>, Error> {
         let person = statement!(people!(), " WHERE p.name = $1");
-        let person: Option<PersonRow> = self.fetch_one(person, values![name.as_str()]).await?;
-        Ok(person.map(Person::from))
+        self.fetch_one(person, values![name.as_str()]).await
     }
 
     /// The people of an account, or of all, by account and name.
@@ -146,26 +136,33 @@ impl Store {
         person: &Person,
         password_hash: &str,
     ) -> Result<PersonChange, Error> {
-        let set = (person::Column::PasswordHash, password_hash);
-        self.change_person(person, Some(set)).await
+        let password_hash = password_hash.to_owned();
+        let set = |row| {
+            Some(person::Model {
+                password_hash,
+                ..row
+            })
+        };
+        self.change_person(person, set).await
     }
 
     /// Sets a role and ends the person's sessions.
     pub async fn set_role(&self, person: &Person, role: Role) -> Result<PersonChange, Error> {
-        let set = (person::Column::Role, role.as_str());
-        self.change_person(person, Some(set)).await
+        let role = role.as_str().to_owned();
+        let set = |row| Some(person::Model { role, ..row });
+        self.change_person(person, set).await
     }
 
     /// Removes a person, whose sessions end.
     pub async fn remove_person(&self, person: &Person) -> Result<PersonChange, Error> {
-        self.change_person(person, None).await
+        self.change_person(person, |_| None).await
     }
 
-    /// Ends the person's sessions, and sets a column or, with none, removes the person, unless no admin would be left.
+    /// Ends the person's sessions, and changes their row or, to `None`, removes it, unless no admin would be left.
     async fn change_person(
         &self,
         person: &Person,
-        set: Option<(person::Column, &str)>,
+        change: impl FnOnce(person::Model) -> Option<person::Model>,
     ) -> Result<PersonChange, Error> {
         let tx = self.begin().await?;
         // One change of an account's people at a time: otherwise two could each take the other's admin for the one that stays.
@@ -174,25 +171,19 @@ impl Store {
             .order_by_asc(person::Column::Name)
             .lock(LockType::Update);
         let all = all.all(&tx).await?;
-        if !all.iter().any(|other| other.name == person.name) {
+        let Some(row) = all.into_iter().find(|row| row.name == person.name) else {
             tx.rollback().await?;
             return Ok(PersonChange::NotFound);
-        }
+        };
         let had_admin = has_admin(&tx, person.account_id).await?;
-        session::Entity::delete_many()
-            .filter(session::Column::AccountId.eq(person.account_id))
-            .filter(session::Column::Name.eq(person.name.as_str()))
-            .exec(&tx)
-            .await?;
-        let is_person = Condition::all()
-            .add(person::Column::AccountId.eq(person.account_id))
-            .add(person::Column::Name.eq(person.name.as_str()));
-        if let Some((column, value)) = set {
-            let update = person::Entity::update_many().col_expr(column, Expr::value(value));
-            update.filter(is_person).exec(&tx).await?;
+        let sessions = statement!("DELETE FROM session WHERE account_id = $1 AND name = $2");
+        let of_person = values![person.account_id, person.name.as_str()];
+        tx.execute(sessions, of_person).await?;
+        if let Some(changed) = change(row) {
+            tx.update(changed).await?;
         } else {
-            let delete = person::Entity::delete_many();
-            delete.filter(is_person).exec(&tx).await?;
+            let delete = person::Entity::delete_by_id((person.account_id, person.name.clone()));
+            delete.exec(&tx).await?;
         }
         if had_admin && !has_admin(&tx, person.account_id).await? {
             tx.rollback().await?;
@@ -211,17 +202,13 @@ impl Store {
         life: TimeDelta,
     ) -> Result<bool, Error> {
         let now = Utc::now();
-        session::Entity::delete_many()
-            .filter(session::Column::AccountId.eq(person.account_id))
-            .filter(session::Column::ExpiresAt.lt(now))
-            .exec(self)
+        let expired = statement!("DELETE FROM session WHERE account_id = $1 AND expires_at < $2");
+        self.execute(expired, values![person.account_id, now])
             .await?;
         // The password that was checked must be the one that still stands.
         let open = statement!(
-            postgres: "INSERT INTO session (account_id, hash, name, is_link, expires_at)
-             SELECT account_id, CAST($3 AS bytea), name, CAST($4 AS boolean), CAST($5 AS timestamptz)
-               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6 FOR SHARE";
-            sqlite: "INSERT INTO session (account_id, hash, name, is_link, expires_at)
+            lock "FOR SHARE":
+            "INSERT INTO session (account_id, hash, name, is_link, expires_at)
              SELECT account_id, $3, name, $4, $5
                FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
         );
@@ -248,14 +235,13 @@ impl Store {
               WHERE s.hash = $1 AND s.is_link = $2 AND s.expires_at > $3"
         );
         let values = values![hash.to_vec(), is_link, Utc::now()];
-        let person: Option<PersonRow> = self.fetch_one(person, values).await?;
-        Ok(person.map(Person::from))
+        self.fetch_one(person, values).await
     }
 
     /// Ends a session or a link; false: it had ended.
     pub async fn close_session(&self, hash: [u8; 32]) -> Result<bool, Error> {
-        let close = session::Entity::delete_many().filter(session::Column::Hash.eq(hash.to_vec()));
-        Ok(close.exec(self).await?.rows_affected > 0)
+        let close = statement!("DELETE FROM session WHERE hash = $1");
+        Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
     }
 
     /// Notes what a person is about to change; what it came to is told to [`Self::note_outcome`].
@@ -277,8 +263,7 @@ impl Store {
             subject: subject.to_owned(),
             status: None,
         };
-        let insert = audit::Entity::insert(entry.into_active_model());
-        insert.exec_without_returning(self).await?;
+        self.insert(entry).await?;
         Ok(audit_id)
     }
 
@@ -290,13 +275,10 @@ impl Store {
         status: u16,
     ) -> Result<(), Error> {
         let status = i16::try_from(status).map_err(Error::broken)?;
-        audit::Entity::update_many()
-            .col_expr(audit::Column::Status, Expr::value(status))
-            .filter(audit::Column::AccountId.eq(account_id))
-            .filter(audit::Column::AuditId.eq(audit_id))
-            .exec(self)
-            .await?;
-        Ok(())
+        let note =
+            statement!("UPDATE audit SET status = $3 WHERE account_id = $1 AND audit_id = $2");
+        let values = values![account_id, audit_id, status];
+        self.execute(note, values).await.map(drop)
     }
 
     /// A page of what an account's people changed, newest first, after this position.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use entity::share::{self, Column};
 use sea_orm::{
-    ColumnTrait, DerivePartialModel, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect,
+    ColumnTrait, DerivePartialModel, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 use uuid::Uuid;
 
@@ -56,8 +56,7 @@ impl Store {
             created_at: share.created_at,
             expires_at,
         };
-        let insert = share::Entity::insert(row.into_active_model());
-        insert.exec_without_returning(self).await?;
+        self.insert(row).await?;
         Ok((share, secret))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use domain::rollup::Delta;
 use entity::visit;
 use sea_orm::{EntityTrait, FromQueryResult};
@@ -40,35 +40,16 @@ struct LinkRoom {
 }
 
 batch_row! {
-    struct AnswerRow {
-        account_id: Uuid,
-        link_id: Uuid,
-        visit: Uuid,
+    #[derive(Clone)]
+    pub(super) struct AnswerRow {
+        view: ViewKey,
         feedback_id: Uuid,
         at: DateTime<Utc>,
-        day: NaiveDate,
+        /// An object, as JSON.
         answers: String,
         nps: Option<i16>,
         happiness: Option<i16>,
         has_comment: bool,
-    }
-}
-
-impl From<&NewAnswer> for AnswerRow {
-    fn from(answer: &NewAnswer) -> Self {
-        let visit = answer.view.visit;
-        Self {
-            account_id: visit.account_id,
-            link_id: visit.link_id,
-            visit: visit.visit,
-            feedback_id: answer.feedback_id,
-            at: answer.view.at,
-            day: answer.view.day,
-            answers: answer.answers.clone(),
-            nps: answer.nps,
-            happiness: answer.happiness,
-            has_comment: answer.has_comment,
-        }
     }
 }
 
@@ -132,39 +113,21 @@ struct StoredAnswer {
 
 batch_row! {
     struct ViewRow {
-        account_id: Uuid,
-        link_id: Uuid,
-        visit: Uuid,
-        day: NaiveDate,
+        view: ViewKey,
         form_id: Uuid,
         seen_at: DateTime<Utc>,
     }
 }
 
-impl From<&NewView> for ViewRow {
-    fn from(view: &NewView) -> Self {
-        Self {
-            account_id: view.visit.account_id,
-            link_id: view.visit.link_id,
-            visit: view.visit.visit,
-            day: view.day,
-            form_id: view.form_id,
-            seen_at: view.at,
-        }
-    }
-}
-
 const STORE_VIEWS: &BatchStatement<ViewRow> = statement!(ViewRow:
-    "INSERT INTO visit_view (account_id, link_id, visit, day, form_id, seen_at)
-     SELECT account_id, link_id, visit, day, form_id, seen_at FROM batch
+    "INSERT INTO visit_view ({columns}) SELECT {columns} FROM batch
       WHERE true ORDER BY account_id, link_id, visit, day
          ON CONFLICT DO NOTHING RETURNING account_id, link_id, visit, day"
 );
 
 batch_row! {
     struct SpentRoom {
-        account_id: Uuid,
-        link_id: Uuid,
+        link: LinkKey,
         spent: i64,
     }
 }
@@ -183,7 +146,7 @@ const FIRST_ANSWERS: &BatchStatement<VisitKey> = statement!(VisitKey:
 );
 
 #[derive(FromQueryResult)]
-struct FirstAnswer {
+struct FeedbackOfVisit {
     #[sea_orm(nested)]
     visit: VisitKey,
     feedback_id: Option<Uuid>,
@@ -212,20 +175,20 @@ impl Store {
     async fn try_answers(&self, answers: &[NewAnswer]) -> Result<Vec<Recorded>> {
         let mut given: BTreeMap<VisitKey, &NewAnswer> = BTreeMap::new();
         for answer in answers {
-            given.entry(answer.view.visit).or_insert(answer);
+            given.entry(answer.view.key.visit).or_insert(answer);
         }
         let mut tx = self.begin_by_key().await?;
-        let mut standing = HashMap::new();
-        let fitting = tx.fit_limits(&given, &mut standing).await?;
+        let mut answered = HashMap::new();
+        let fitting = tx.fit_limits(&given, &mut answered).await?;
         let stored = tx.store_answers(&fitting).await?;
         let mine = tx.count(&fitting, &stored).await?;
-        standing.extend(mine);
+        answered.extend(mine);
         let open: Vec<VisitKey> = given
             .keys()
-            .filter(|visit| !standing.contains_key(visit))
+            .filter(|visit| !answered.contains_key(visit))
             .copied()
             .collect();
-        standing.extend(tx.first_answers(&open).await?);
+        answered.extend(tx.first_answers(&open).await?);
         if !stored.is_empty() {
             match tx.commit().await? {
                 Committed::Done => {}
@@ -235,8 +198,8 @@ impl Store {
         }
         Ok(answers
             .iter()
-            .map(|answer| match standing.get(&answer.view.visit) {
-                Some(id) if *id == answer.feedback_id => Recorded::Stored(*id),
+            .map(|answer| match answered.get(&answer.view.key.visit) {
+                Some(id) if *id == answer.row.feedback_id => Recorded::Stored(*id),
                 Some(id) => Recorded::Repeated(*id),
                 None => Recorded::Gone,
             })
@@ -257,7 +220,7 @@ impl Tx {
     async fn fit_limits<'a>(
         &self,
         given: &BTreeMap<VisitKey, &'a NewAnswer>,
-        standing: &mut HashMap<VisitKey, Uuid>,
+        answered: &mut HashMap<VisitKey, Uuid>,
     ) -> Result<Vec<&'a NewAnswer>> {
         let limited = given.iter().filter(|(_, answer)| answer.limited);
         let limited: Vec<VisitKey> = limited.map(|(visit, _)| *visit).collect();
@@ -269,9 +232,9 @@ impl Tx {
             .filter_map(|row| Some((row.link, row.room?)))
             .collect();
         // Under the lock nobody else answers these links.
-        standing.extend(self.first_answers(&limited).await?);
+        answered.extend(self.first_answers(&limited).await?);
         let mut fits = |visit: &VisitKey| match room.get_mut(&visit.link()) {
-            Some(room) if *room > 0 && !standing.contains_key(visit) => {
+            Some(room) if *room > 0 && !answered.contains_key(visit) => {
                 *room -= 1;
                 true
             }
@@ -287,8 +250,7 @@ impl Tx {
     /// Stores those whose link and form still take answers, unless their visit has one. All are of different visits,
     /// in the order of these. Of what was stored the `feedback_id`, and whether it is also the visit's first sign on its day.
     async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>> {
-        let rows = answers.iter().map(|answer| AnswerRow::from(*answer));
-        let rows = rows.collect();
+        let rows = answers.iter().map(|answer| answer.row.clone()).collect();
         if !self.is_sqlite() {
             let stored: Vec<StoredAnswer> = self.fetch_batch(STORE_ANSWERS, rows).await?;
             let stored = stored.into_iter();
@@ -297,14 +259,14 @@ impl Tx {
         let stored: Vec<Uuid> = self.fetch_batch_values(STORE_VISITS, rows).await?;
         let stored: HashSet<Uuid> = stored.into_iter().collect();
         let answers = answers.iter().copied();
-        let stored = answers.filter(|answer| stored.contains(&answer.feedback_id));
-        let rows = stored.clone().map(AnswerRow::from).collect();
+        let stored = answers.filter(|answer| stored.contains(&answer.row.feedback_id));
+        let rows = stored.clone().map(|answer| answer.row.clone()).collect();
         self.execute_batch(STORE_FEEDBACKS, rows).await?;
         let views: Vec<_> = stored.clone().map(|answer| &answer.view).collect();
         let viewed: HashSet<_> = self.store_views(&views).await?.into_iter().collect();
         let stored = stored.map(|answer| {
-            let viewed = viewed.contains(&answer.view.key());
-            (answer.feedback_id, viewed)
+            let viewed = viewed.contains(&answer.view.key);
+            (answer.row.feedback_id, viewed)
         });
         Ok(stored.collect())
     }
@@ -317,11 +279,11 @@ impl Tx {
     ) -> Result<HashMap<VisitKey, Uuid>> {
         let mut deltas = PendingDeltas::default();
         let mut spent: BTreeMap<LinkKey, i64> = BTreeMap::new();
-        let mut standing = HashMap::with_capacity(stored.len());
+        let mut answered = HashMap::with_capacity(stored.len());
         let mut uses = FirstUses::new();
         let view = Delta::view();
         for answer in answers {
-            let Some(viewed) = stored.get(&answer.feedback_id) else {
+            let Some(viewed) = stored.get(&answer.row.feedback_id) else {
                 continue;
             };
             answer.view.count(&answer.delta, &mut deltas);
@@ -329,26 +291,22 @@ impl Tx {
             if *viewed {
                 answer.view.count(&view, &mut deltas);
             }
-            let visit = answer.view.visit;
+            let visit = answer.view.key.visit;
             if answer.limited {
                 *spent.entry(visit.link()).or_default() += 1;
             }
-            standing.insert(visit, answer.feedback_id);
+            answered.insert(visit, answer.row.feedback_id);
         }
         let spent = spent.into_iter();
-        let spent = spent.map(|(link, spent)| SpentRoom {
-            account_id: link.account_id,
-            link_id: link.link_id,
-            spent,
-        });
+        let spent = spent.map(|(link, spent)| SpentRoom { link, spent });
         self.execute_batch(SPEND, spent.collect()).await?;
         self.note_uses(&uses, true, deltas).await?;
-        Ok(standing)
+        Ok(answered)
     }
 
     /// The feedbacks that stand for visits.
     async fn first_answers(&self, visits: &[VisitKey]) -> Result<Vec<(VisitKey, Uuid)>> {
-        let first: Vec<FirstAnswer> = self.fetch_batch(FIRST_ANSWERS, visits.to_vec()).await?;
+        let first: Vec<FeedbackOfVisit> = self.fetch_batch(FIRST_ANSWERS, visits.to_vec()).await?;
         let first = first.into_iter();
         let first = first.filter_map(|row| Some((row.visit, row.feedback_id?)));
         Ok(first.collect())
@@ -356,7 +314,11 @@ impl Tx {
 
     /// Stores views that are new; which were. All are different, in the order of visit and day.
     pub(super) async fn store_views(&self, views: &[&NewView]) -> Result<Vec<ViewKey>> {
-        let rows = views.iter().map(|view| ViewRow::from(*view));
+        let rows = views.iter().map(|view| ViewRow {
+            view: view.key,
+            form_id: view.form_id,
+            seen_at: view.at,
+        });
         self.fetch_batch(STORE_VIEWS, rows.collect()).await
     }
 }

@@ -16,8 +16,7 @@ pub(crate) struct LinkCounts(BTreeMap<Uuid, (i64, i64)>);
 batch_row! {
     /// What is added to a link's row.
     struct LinkRollup {
-        account_id: Uuid,
-        form_id: Uuid,
+        form: FormKey,
         link_id: Uuid,
         views: i64,
         responses: i64,
@@ -25,8 +24,7 @@ batch_row! {
 }
 
 const ADD: &BatchStatement<LinkRollup> = statement!(LinkRollup:
-    "INSERT INTO link_rollup AS r (account_id, form_id, link_id, views, responses)
-     SELECT account_id, form_id, link_id, views, responses FROM batch WHERE true
+    "INSERT INTO link_rollup AS r ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (account_id, form_id, link_id)
          DO UPDATE SET views = r.views + excluded.views, responses = r.responses + excluded.responses"
 );
@@ -54,8 +52,7 @@ impl Tx {
     pub(crate) async fn add_to_links(&mut self, form: FormKey, links: &LinkCounts) -> Result<()> {
         let rows = links.0.iter();
         let rows = rows.map(|(link_id, (views, responses))| LinkRollup {
-            account_id: form.account_id,
-            form_id: form.form_id,
+            form,
             link_id: *link_id,
             views: *views,
             responses: *responses,

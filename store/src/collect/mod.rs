@@ -15,7 +15,7 @@ use sea_orm::FromQueryResult;
 use uuid::{Timestamp, Uuid};
 
 use crate::form::{FormKey, PublicLink};
-use crate::send::FirstUses;
+use crate::send::{FirstUses, MessageKey};
 use crate::tx::batch_row;
 use crate::{Result, Store};
 
@@ -24,6 +24,7 @@ mod erase;
 mod link_counts;
 mod pending;
 
+use self::answers::AnswerRow;
 pub use self::answers::Recorded;
 pub(crate) use self::link_counts::LinkCounts;
 pub(crate) use self::pending::PendingDeltas;
@@ -31,12 +32,10 @@ pub(crate) use self::pending::PendingDeltas;
 /// A visit that saw a link's page on a day.
 #[derive(Clone, Debug)]
 pub struct NewView {
-    visit: VisitKey,
+    key: ViewKey,
     form_id: Uuid,
     pub(crate) bus_prop_ids: String,
     pub(crate) at: DateTime<Utc>,
-    /// Of `at`, in the account's time zone.
-    day: NaiveDate,
     /// The link is that of a message.
     is_of_message: bool,
 }
@@ -46,14 +45,9 @@ pub struct NewView {
 pub struct NewAnswer {
     /// Whoever answers has seen the page.
     view: NewView,
-    feedback_id: Uuid,
+    row: AnswerRow,
     /// The link has `max_responses`.
     limited: bool,
-    /// An object, as JSON.
-    answers: String,
-    nps: Option<i16>,
-    happiness: Option<i16>,
-    has_comment: bool,
     delta: Delta,
 }
 
@@ -85,47 +79,48 @@ impl VisitKey {
     }
 }
 
-/// The key of a view.
-#[derive(PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
-struct ViewKey {
-    #[sea_orm(nested)]
-    visit: VisitKey,
-    day: NaiveDate,
+batch_row! {
+    /// The key of a view.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    struct ViewKey {
+        #[sea_orm(nested)]
+        visit: VisitKey,
+        /// In the account's time zone.
+        day: NaiveDate,
+    }
 }
 
 impl NewView {
     /// A visit's view of a link at a moment.
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>) -> Self {
         Self {
-            visit: VisitKey {
-                account_id: link.account_id,
-                link_id: link.link_id,
-                visit,
+            key: ViewKey {
+                visit: VisitKey {
+                    account_id: link.account_id,
+                    link_id: link.link_id,
+                    visit,
+                },
+                day: day_of(at, link.time_zone),
             },
             form_id: link.form_id,
             bus_prop_ids: link.bus_prop_ids.to_string(),
             at: at.trunc_subsecs(6),
-            day: day_of(at, link.time_zone),
             is_of_message: link.is_of_message,
         }
     }
 
     pub fn form(&self) -> FormKey {
-        FormKey::new(self.visit.account_id, self.form_id)
-    }
-
-    fn key(&self) -> ViewKey {
-        ViewKey {
-            visit: self.visit,
-            day: self.day,
-        }
+        FormKey::new(self.key.visit.account_id, self.form_id)
     }
 
     /// Adds the link's use to those of messages, if it is of one.
     fn add_use<'a>(&'a self, uses: &mut FirstUses<'a>) {
         if self.is_of_message {
-            let link = (self.visit.account_id, self.visit.link_id);
-            let first = uses.entry(link).or_insert(self);
+            let message = MessageKey {
+                account_id: self.key.visit.account_id,
+                message_id: self.key.visit.link_id,
+            };
+            let first = uses.entry(message).or_insert(self);
             if self.at < first.at {
                 *first = self;
             }
@@ -133,8 +128,8 @@ impl NewView {
     }
 
     fn count(&self, delta: &Delta, deltas: &mut PendingDeltas) {
-        let link_id = self.visit.link_id;
-        deltas.add(self.form(), link_id, self.day, &self.bus_prop_ids, delta);
+        let ViewKey { visit, day } = self.key;
+        deltas.add(self.form(), visit.link_id, day, &self.bus_prop_ids, delta);
     }
 }
 
@@ -143,13 +138,17 @@ impl NewAnswer {
     pub fn new(link: &PublicLink, visit: Uuid, at: DateTime<Utc>, answers: &Answers) -> Self {
         let view = NewView::new(link, visit, at);
         Self {
-            feedback_id: id_at(view.at),
+            row: AnswerRow {
+                view: view.key,
+                feedback_id: id_at(view.at),
+                at: view.at,
+                answers: answers.to_value().to_string(),
+                nps: answers.nps.map(i16::from),
+                happiness: answers.happiness.map(i16::from),
+                has_comment: answers.has_comment,
+            },
             view,
             limited: link.max_responses.is_some(),
-            answers: answers.to_value().to_string(),
-            nps: answers.nps.map(i16::from),
-            happiness: answers.happiness.map(i16::from),
-            has_comment: answers.has_comment,
             delta: Delta::answer(&link.content, answers),
         }
     }
@@ -160,7 +159,7 @@ impl NewAnswer {
 
     /// The bytes that it takes in memory, about: what is chosen among options is counted in a quarter of its text.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.answers.len() + self.answers.len() / 4
+        size_of::<Self>() + self.row.answers.len() + self.row.answers.len() / 4
     }
 }
 
@@ -192,7 +191,7 @@ impl Store {
     }
 
     async fn try_views(&self, views: &[NewView]) -> Result<u64> {
-        let by_day: BTreeMap<_, &NewView> = views.iter().map(|view| (view.key(), view)).collect();
+        let by_day: BTreeMap<_, &NewView> = views.iter().map(|view| (view.key, view)).collect();
         let given: Vec<&NewView> = by_day.values().copied().collect();
         let tx = self.begin_by_key().await?;
         let seen = tx.store_views(&given).await?;

@@ -18,8 +18,7 @@ pub(crate) struct PendingDeltas(BTreeMap<(FormKey, NaiveDate, String), (Delta, L
 
 batch_row! {
     struct PendingDelta {
-        account_id: Uuid,
-        form_id: Uuid,
+        form: FormKey,
         day: NaiveDate,
         bus_prop_ids: String,
         delta: Vec<u8>,
@@ -32,8 +31,7 @@ batch_row! {
 const APPEND: &BatchStatement<PendingDelta> = statement!(PendingDelta:
     postgres: "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts)
      SELECT account_id, form_id, day, bus_prop_ids, delta, link_counts FROM batch";
-    sqlite: "INSERT INTO pending_delta (account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at)
-     SELECT account_id, form_id, day, bus_prop_ids, delta, link_counts, created_at FROM batch"
+    sqlite: "INSERT INTO pending_delta ({columns}) SELECT {columns} FROM batch"
 );
 
 impl PendingDeltas {
@@ -73,8 +71,7 @@ impl Tx {
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {
             Ok(PendingDelta {
-                account_id: form.account_id,
-                form_id: form.form_id,
+                form,
                 day,
                 bus_prop_ids,
                 delta: delta.encode(),

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use domain::chunk::{Chunk, DecodeError, Run};
 use domain::record::RecordError;
-use entity::{erasure, idempotency, import_chunk, import_error, import_payload, recipient};
+use entity::erasure;
 use indexmap::IndexMap;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter};
+use sea_orm::{EntityTrait, FromQueryResult};
 use serde_json::value::RawValue;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -73,8 +72,8 @@ struct StoredChunk {
 
 #[derive(FromQueryResult)]
 struct OldChunk {
-    batch_id: Uuid,
-    chunk_no: i64,
+    #[sea_orm(nested)]
+    id: ChunkId,
     /// Of the batch.
     seq: i64,
 }
@@ -86,8 +85,8 @@ enum Rewritten {
     /// A worker of another version wrote it.
     Unreadable,
     Without {
-        gone: usize,
-        left: usize,
+        gone: i64,
+        left: i64,
         payload: Option<Vec<u8>>,
     },
 }
@@ -139,12 +138,10 @@ impl Store {
         for row in erasures {
             // The row that the erasure left behind: one that was erased again meanwhile has a higher place, and so has one who
             // came back.
-            recipient::Entity::delete_many()
-                .filter(recipient::Column::AccountId.eq(account_id))
-                .filter(recipient::Column::Docid.eq(row.docid))
-                .filter(recipient::Column::Seq.eq(row.seq))
-                .filter(recipient::Column::Phone.is_null())
-                .exec(&tx)
+            let left = statement!(
+                "DELETE FROM recipient WHERE account_id = $1 AND docid = $2 AND seq = $3 AND phone IS NULL"
+            );
+            tx.execute(left, values![account_id, row.docid, row.seq])
                 .await?;
             let through = erasure::Entity::delete_by_id((account_id, row.seq));
             through.exec(&tx).await?;
@@ -175,14 +172,12 @@ impl Store {
                 let Some(without) = without_docids(&row, people).map_err(Error::broken)? else {
                     continue;
                 };
-                let updated = idempotency::Entity::update_many()
-                    .col_expr(idempotency::Column::Response, Expr::value(without))
-                    .filter(idempotency::Column::AccountId.eq(account_id))
-                    .filter(idempotency::Column::IdempotencyKey.eq(row.idempotency_key))
-                    .filter(idempotency::Column::Response.eq(row.response))
-                    .exec(self)
-                    .await?;
-                is_done &= updated.rows_affected == 1;
+                let update = statement!(
+                    "UPDATE idempotency SET response = $4
+                      WHERE account_id = $1 AND idempotency_key = $2 AND response = $3"
+                );
+                let values = values![account_id, row.idempotency_key, row.response, without];
+                is_done &= self.execute(update, values).await? == 1;
             }
         }
     }
@@ -212,15 +207,13 @@ impl Store {
                 without.collect::<Result<Vec<_>>>()
             });
             for (block, without) in rewriting.await.map_err(Error::broken)?? {
-                let updated = import_error::Entity::update_many()
-                    .col_expr(import_error::Column::Block, Expr::value(without))
-                    .filter(import_error::Column::AccountId.eq(account_id))
-                    .filter(import_error::Column::BatchId.eq(block.batch_id))
-                    .filter(import_error::Column::First.eq(block.first))
-                    .filter(import_error::Column::Block.eq(block.block))
-                    .exec(self)
-                    .await?;
-                is_done &= updated.rows_affected == 1;
+                let update = statement!(
+                    "UPDATE import_error SET block = $5
+                      WHERE account_id = $1 AND batch_id = $2 AND first = $3 AND block = $4"
+                );
+                let (batch_id, first) = (block.batch_id, block.first);
+                let values = values![account_id, batch_id, first, block.block, without];
+                is_done &= self.execute(update, values).await? == 1;
             }
         }
     }
@@ -229,7 +222,7 @@ impl Store {
     async fn forget_in_chunks(&self, account_id: Uuid, people: &People) -> Result<bool> {
         let newest = newest(people);
         let chunks = statement!(
-            "SELECT c.batch_id, c.chunk_no, b.seq FROM import_batch b
+            "SELECT c.account_id, c.batch_id, c.chunk_no, b.seq FROM import_batch b
                JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
               WHERE b.account_id = $1 AND b.seq < $2 AND b.status IN ('queued', 'processing', 'stalled')
               ORDER BY c.batch_id, c.chunk_no"
@@ -238,14 +231,9 @@ impl Store {
         let chunks: Vec<OldChunk> = self.fetch_all(chunks, values).await?;
         let mut all_read = true;
         for chunk in chunks {
-            let id = ChunkId {
-                account_id,
-                batch_id: chunk.batch_id,
-                chunk_no: chunk.chunk_no,
-            };
             let people = people.values().filter(|row| chunk.seq < row.seq);
             let docids: HashSet<String> = people.map(|row| row.docid.clone()).collect();
-            all_read &= self.forget_in_chunk(id, docids).await?;
+            all_read &= self.forget_in_chunk(chunk.id, docids).await?;
         }
         Ok(all_read)
     }
@@ -272,29 +260,18 @@ impl Store {
                 payload,
             } => (gone, left, payload),
         };
-        let gone = i64::try_from(gone).map_err(Error::broken)?;
-        let left = i64::try_from(left).map_err(Error::broken)?;
         let is_empty = payload.is_none();
         if let Some(payload) = payload {
-            import_payload::Entity::update_many()
-                .col_expr(import_payload::Column::Payload, Expr::value(payload))
-                .filter(import_payload::Column::AccountId.eq(id.account_id))
-                .filter(import_payload::Column::BatchId.eq(id.batch_id))
-                .filter(import_payload::Column::ChunkNo.eq(id.chunk_no))
-                .exec(&tx)
-                .await?;
-            import_chunk::Entity::update_many()
-                .col_expr(import_chunk::Column::Records, Expr::value(left))
-                .filter(import_chunk::Column::AccountId.eq(id.account_id))
-                .filter(import_chunk::Column::BatchId.eq(id.batch_id))
-                .filter(import_chunk::Column::ChunkNo.eq(id.chunk_no))
-                .exec(&tx)
-                .await?;
+            let update = statement!(
+                "UPDATE import_payload SET payload = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3"
+            );
+            tx.execute(update, values![id, payload]).await?;
+            let update = statement!(
+                "UPDATE import_chunk SET records = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3"
+            );
+            tx.execute(update, values![id, left]).await?;
         } else {
-            tx.forget_starts(id).await?;
-            let key = (id.account_id, id.batch_id, id.chunk_no);
-            let delete = import_chunk::Entity::delete_by_id(key);
-            delete.exec(&tx).await?;
+            tx.delete_chunk(id).await?;
         }
         let superseded = statement!(
             "UPDATE import_batch
@@ -368,8 +345,9 @@ fn forget_docids(
 }
 
 fn rewrite(stored: &StoredChunk, docids: &HashSet<String>) -> Rewritten {
+    let count = |records: usize| i64::try_from(records).unwrap_or(i64::MAX);
     let chunk = match Chunk::decode(&stored.payload) {
-        Ok(chunk) if i64::try_from(chunk.len()) == Ok(stored.records) => chunk,
+        Ok(chunk) if count(chunk.len()) == stored.records => chunk,
         Err(DecodeError::UnknownVersion(_)) => return Rewritten::Unreadable,
         // Nobody will ever store it.
         Ok(_) | Err(DecodeError::Corrupt(_)) => return Rewritten::Same,
@@ -386,8 +364,8 @@ fn rewrite(stored: &StoredChunk, docids: &HashSet<String>) -> Rewritten {
     }
     let payload = run.compress(all).pop().map(|(_, payload)| payload);
     Rewritten::Without {
-        gone: all - left,
-        left,
+        gone: count(all - left),
+        left: count(left),
         payload,
     }
 }

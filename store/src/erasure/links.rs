@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::campaign::CampaignContent;
 use entity::{campaign, link, link_track_field};
-use sea_orm::sea_query::{Expr, LockType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, QuerySelect};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::Erased;
+use super::ErasedPerson;
 use crate::form::FormKey;
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Tx};
@@ -32,7 +32,7 @@ const FORGET_IN_ANSWERS: &Statement = statement!(
 impl Tx {
     /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
     /// property. Reports that show such answers have another version from then on.
-    pub(super) async fn forget_track_fields(&mut self, person: &Erased<'_>) -> Result<()> {
+    pub(super) async fn forget_track_fields(&mut self, person: &ErasedPerson<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
         let field = format!("docid={docid}");
         let values = values![account_id, docid, field];
@@ -62,12 +62,10 @@ impl Tx {
             fields
                 .retain(|name, _| name != "docid" && kept.is_some_and(|kept| kept.contains(name)));
             let left = serde_json::to_string(&fields).map_err(Error::broken)?;
-            link::Entity::update_many()
-                .col_expr(link::Column::TrackFields, Expr::value(left.as_str()))
-                .col_expr(link::Column::Name, Expr::value(None::<String>))
-                .filter(link::Column::AccountId.eq(account_id))
-                .filter(link::Column::LinkId.eq(link_id))
-                .exec(self)
+            let forget = statement!(
+                "UPDATE link SET track_fields = $3, name = NULL WHERE account_id = $1 AND link_id = $2"
+            );
+            self.execute(forget, values![account_id, link_id, left.as_str()])
                 .await?;
             for (name, value) in all.iter().filter(|(name, _)| !fields.contains_key(*name)) {
                 let field = format!("{name}={}", value.as_str().unwrap_or_default());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::campaign::{Count, Counts, MessageKind, MessageStatus, SkipReason};
 use uuid::Uuid;
 
-use super::Erased;
+use super::ErasedPerson;
 use crate::send::{CampaignKey, Changes};
 use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Tx};
@@ -24,7 +24,7 @@ const SKIP: &Statement = statement!(
 impl Tx {
     /// Skips the person's scheduled messages. Campaigns are locked until the end, those that have none yet too: planning makes no
     /// message of what it read before. What was cancelled is counted as such, and ends by itself.
-    pub(super) async fn skip_messages(&self, person: &Erased<'_>) -> Result<()> {
+    pub(super) async fn skip_messages(&self, person: &ErasedPerson<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
         let values = || values![account_id, docid];
         let campaigns = statement!(lock "FOR SHARE":
@@ -102,7 +102,7 @@ impl Tx {
 
     /// Forgets whom the phones were that messages to the person went to, and what was to be replied to them. That they
     /// opted out stays.
-    pub(super) async fn forget_contacts(&self, person: &Erased<'_>) -> Result<()> {
+    pub(super) async fn forget_contacts(&self, person: &ErasedPerson<'_>) -> Result<()> {
         let values = || values![person.account_id, person.docid];
         let whom = statement!(
             "UPDATE contact SET docid = NULL WHERE account_id = $1 AND docid = $2 AND phone_mac IN (",
@@ -121,7 +121,11 @@ impl Tx {
     }
 
     /// Forgets whose the messages are, but for what stands for the docid. How many they were.
-    pub(super) async fn forget_messages(&self, person: &Erased<'_>, stand_in: &str) -> Result<u64> {
+    pub(super) async fn forget_messages(
+        &self,
+        person: &ErasedPerson<'_>,
+        stand_in: &str,
+    ) -> Result<u64> {
         let forget = statement!(
             "UPDATE message SET docid = $3, phone_mac = NULL, sent_mac = NULL
               WHERE account_id = $1 AND docid = $2 AND (docid <> $3 OR phone_mac IS NOT NULL OR sent_mac IS NOT NULL)"

@@ -11,11 +11,8 @@
 use chrono::NaiveDate;
 use domain::pepper::{DocIdKey, Pepper};
 use entity::{docid_key, erasure, recipient};
-use sea_orm::sea_query::{Expr, LockType, OnConflict};
-use sea_orm::{
-    ActiveValue, ColumnTrait, DerivePartialModel, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect,
-};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveValue, DerivePartialModel, EntityTrait, QuerySelect};
 use uuid::Uuid;
 
 use crate::tx::{Sql, statement, values};
@@ -38,21 +35,11 @@ struct RecipientRow {
 }
 
 /// Whom an erasure is about.
-struct Erased<'a> {
+struct ErasedPerson<'a> {
     account_id: Uuid,
     docid: &'a str,
     /// What stands where the docid stood.
     stand_in: String,
-}
-
-impl<'a> Erased<'a> {
-    fn new(account_id: Uuid, docid: &'a str, stand_in: String) -> Self {
-        Self {
-            account_id,
-            docid,
-            stand_in,
-        }
-    }
 }
 
 impl Store {
@@ -73,11 +60,15 @@ impl Store {
             Some(pepper) => pepper.erased_docid(account_id, docid),
             None => self.docid_key().await?.erased_docid(account_id, docid),
         };
-        let person = Erased::new(account_id, docid, stand_in);
+        let person = ErasedPerson {
+            account_id,
+            docid,
+            stand_in,
+        };
         self.retry(|| self.try_erase(&person, pepper)).await
     }
 
-    async fn try_erase(&self, person: &Erased<'_>, pepper: Option<&Pepper>) -> Result<bool> {
+    async fn try_erase(&self, person: &ErasedPerson<'_>, pepper: Option<&Pepper>) -> Result<bool> {
         let (account_id, docid) = (person.account_id, person.docid);
         let mut tx = self.begin_long().await?;
         let now = tx.now().await?;
@@ -96,10 +87,7 @@ impl Store {
                 created_day: ActiveValue::Set(now.date_naive()),
                 ..Default::default()
             };
-            let held = recipient::Entity::insert(held)
-                .on_conflict(OnConflict::new().do_nothing().to_owned())
-                .exec_without_returning(&tx);
-            if held.await? == 0 {
+            if !tx.insert_new(held).await? {
                 return Err(Error::Conflict("the docid was stored meanwhile".into()));
             }
         }
@@ -133,12 +121,10 @@ impl Store {
         }
         let seq = tx.draw_seq(account_id).await?;
         let now = tx.now().await?;
-        recipient::Entity::update_many()
-            .col_expr(recipient::Column::Seq, Expr::value(seq))
-            .col_expr(recipient::Column::UpdatedAt, Expr::value(now))
-            .filter(recipient::Column::AccountId.eq(account_id))
-            .filter(recipient::Column::Docid.eq(docid))
-            .exec(&tx)
+        let place = statement!(
+            "UPDATE recipient SET seq = $3, updated_at = $4 WHERE account_id = $1 AND docid = $2"
+        );
+        tx.execute(place, values![account_id, docid, seq, now])
             .await?;
         let keep = erasure::Model {
             account_id,
@@ -146,16 +132,14 @@ impl Store {
             docid: docid.to_owned(),
             at: now,
         };
-        erasure::Entity::insert(keep.into_active_model())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(keep).await?;
         tx.commit_surely().await?;
         Ok(known.is_some())
     }
 }
 
 /// What docids are hashed under where no pepper is set.
-pub(crate) trait DocIdKeys: Sql + Sized {
+pub(crate) trait DocIdKeys: Sql {
     async fn docid_key(&self) -> Result<DocIdKey> {
         let row = docid_key::Entity::find().one(self).await?;
         let key = row.and_then(|row| DocIdKey::new(&row.key));
@@ -176,7 +160,7 @@ impl Tx {
     }
 
     /// Takes the docid out of the audit log's rows of this recipient.
-    async fn forget_subjects(&self, person: &Erased<'_>) -> Result<()> {
+    async fn forget_subjects(&self, person: &ErasedPerson<'_>) -> Result<()> {
         let update = statement!(
             "UPDATE audit SET subject = $3 WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
         );

@@ -5,10 +5,10 @@ use chrono_tz::Tz;
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
 use entity::link;
-use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use crate::account::{PageBranding, PageBrandingRow};
+use crate::account::PageBranding;
 use crate::form::FormKey;
 use crate::tx::{BatchStatement, Parsed, Sql, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
@@ -81,31 +81,43 @@ pub struct PublicLink {
     pub look: PageBranding,
 }
 
-/// A link with its form as they are stored.
-#[derive(Debug)]
+/// A link with its form and the account's branding, as they are stored.
+#[derive(Debug, FromQueryResult)]
 pub struct StoredLink {
-    row: StoredLinkRow,
-    pub account_id: Uuid,
-    /// Bytes of the form's content.
-    pub size: usize,
+    #[sea_orm(nested)]
+    link: link::Model,
+    time_zone: Parsed<Tz>,
+    status: Parsed<FormStatus>,
+    content: String,
+    revision: i64,
+    #[sea_orm(nested(prefix = "look_"))]
+    look: PageBranding,
 }
 
 impl StoredLink {
+    pub fn account_id(&self) -> Uuid {
+        self.link.account_id
+    }
+
+    /// Bytes of the form's content.
+    pub fn size(&self) -> usize {
+        self.content.len()
+    }
+
     /// Reads it. A large form takes long.
     ///
     /// # Errors
     /// The link or its form is none.
     pub fn read(self) -> Result<PublicLink> {
-        let row = self.row;
-        let link = row.link;
+        let link = self.link;
         Ok(PublicLink {
             account_id: link.account_id,
-            time_zone: row.time_zone.0,
+            time_zone: self.time_zone.0,
             link_id: link.link_id,
             form_id: link.form_id,
-            status: row.status.0,
-            content: serde_json::from_str(&row.content).map_err(Error::broken)?,
-            revision: row.revision,
+            status: self.status.0,
+            content: serde_json::from_str(&self.content).map_err(Error::broken)?,
+            revision: self.revision,
             bus_prop_ids: link.bus_prop_ids.parse().map_err(Error::broken)?,
             track_fields: serde_json::from_str(&link.track_fields).map_err(Error::broken)?,
             expires_at: link.expires_at,
@@ -115,7 +127,7 @@ impl StoredLink {
             kiosk: link.kiosk,
             is_of_message: link.campaign_id.is_some(),
             is_test: link.is_test,
-            look: row.look.read()?,
+            look: self.look,
         })
     }
 }
@@ -133,8 +145,7 @@ impl PublicLink {
 batch_row! {
     /// A tracking field of a link.
     pub(crate) struct LinkTrackField {
-        account_id: Uuid,
-        form_id: Uuid,
+        form: FormKey,
         /// As `<name>=<value>`.
         track_field: String,
         link_id: Uuid,
@@ -149,8 +160,7 @@ impl LinkTrackField {
         fields: &TrackFields,
     ) -> impl Iterator<Item = Self> {
         fields.iter().map(move |(name, value)| Self {
-            account_id: form.account_id,
-            form_id: form.form_id,
+            form,
             track_field: format!("{name}={value}"),
             link_id,
         })
@@ -158,8 +168,7 @@ impl LinkTrackField {
 }
 
 pub(crate) const NEW_TRACK_FIELD: &BatchStatement<LinkTrackField> = statement!(LinkTrackField:
-    "INSERT INTO link_track_field (account_id, form_id, track_field, link_id)
-     SELECT account_id, form_id, track_field, link_id FROM batch WHERE true ON CONFLICT DO NOTHING"
+    "INSERT INTO link_track_field ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
 );
 
 /// So many links that have one of several tracking fields are searched for the others at once.
@@ -215,19 +224,6 @@ impl LinkRow {
     }
 }
 
-/// A link with its form and the account's branding.
-#[derive(Debug, FromQueryResult)]
-struct StoredLinkRow {
-    #[sea_orm(nested)]
-    link: link::Model,
-    time_zone: Parsed<Tz>,
-    status: Parsed<FormStatus>,
-    content: String,
-    revision: i64,
-    #[sea_orm(nested(prefix = "look_"))]
-    look: PageBrandingRow,
-}
-
 impl Store {
     /// Makes a link.
     pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
@@ -255,9 +251,7 @@ impl Store {
             responses: 0,
         };
         let made = made.read()?;
-        link::Entity::insert(row.into_active_model())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(row).await?;
         let form = FormKey::new(link.account_id, link.form_id);
         let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
         tx.execute_batch(NEW_TRACK_FIELD, fields.collect()).await?;
@@ -349,11 +343,6 @@ impl Store {
                JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
               WHERE l.token = $1"
         );
-        let row: Option<StoredLinkRow> = self.fetch_one(row, values![token.to_string()]).await?;
-        Ok(row.map(|row| StoredLink {
-            account_id: row.link.account_id,
-            size: row.content.len(),
-            row,
-        }))
+        self.fetch_one(row, values![token.to_string()]).await
     }
 }

@@ -8,24 +8,25 @@ use domain::form::{FormContent, FormStatus};
 use entity::{form, form_version};
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect, Value,
+    ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
 pub use self::link::{Link, NewLink, PublicLink, StoredLink};
 pub(crate) use self::link::{LinkTrackField, NEW_TRACK_FIELD};
-use crate::tx::{Parameters, Sql, rows_that_fit, statement, values};
+use crate::tx::{Sql, batch_row, rows_that_fit, statement, values};
 use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 mod link;
 
-/// A form, by its account and its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
-pub struct FormKey {
-    pub account_id: Uuid,
-    pub form_id: Uuid,
+batch_row! {
+    /// A form, by its account and its id.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    pub struct FormKey {
+        account_id: Uuid,
+        form_id: Uuid,
+    }
 }
 
 impl FormKey {
@@ -34,12 +35,6 @@ impl FormKey {
             account_id,
             form_id,
         }
-    }
-}
-
-impl Parameters for FormKey {
-    fn add_to(self, values: &mut Vec<Value>) {
-        values.extend([self.account_id, self.form_id].map(Value::from));
     }
 }
 
@@ -123,9 +118,7 @@ impl Store {
             published_at: None,
             deleted_at: None,
         };
-        form::Entity::insert(row.clone().into_active_model().reset_all())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(row.clone()).await?;
         let version = form_version::Model {
             account_id,
             form_id: row.form_id,
@@ -136,9 +129,7 @@ impl Store {
             next_watermark: 0,
             next_watermark_at: now,
         };
-        form_version::Entity::insert(version.into_active_model())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(version).await?;
         let made = async { Ok(self.form(account_id, row.form_id).await?.is_some()) };
         tx.commit_or_ask(made).await?;
         Form::of(&row, content.clone())
@@ -236,9 +227,7 @@ impl Store {
         row.revision += 1;
         row.updated_at = now;
         let form = Form::read(&row)?;
-        form::Entity::update(row.into_active_model().reset_all())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.update(row).await?;
         tx.raise_version(key, now).await?;
         let edited = async {
             let found = self.form(key.account_id, key.form_id).await?;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use entity::{idempotency, import_batch};
-use sea_orm::{ColumnTrait, Condition, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::Error;
-use crate::tx::Parameters;
+use crate::tx::{IntoValues, values};
 
 /// One try to import a body.
 #[derive(Clone, Debug)]
@@ -35,27 +34,15 @@ impl ImportAttempt {
         }
     }
 
-    /// The row of its batch.
-    pub(super) fn batch(&self) -> Condition {
-        Condition::all()
-            .add(import_batch::Column::AccountId.eq(self.account_id))
-            .add(import_batch::Column::BatchId.eq(self.batch_id))
-            .add(import_batch::Column::Attempt.eq(self.attempt))
-    }
-
-    /// The row of its key, as long as no other attempt took it over; `None`: it has no key.
-    pub(super) fn reservation(&self) -> Option<Condition> {
+    /// Account, key and attempt, which lead to the row of its key as long as no other attempt took it over; `None`: it has no key.
+    pub(super) fn reservation(&self) -> Option<Vec<Value>> {
         let key = self.key.as_deref()?;
-        let row = Condition::all()
-            .add(idempotency::Column::AccountId.eq(self.account_id))
-            .add(idempotency::Column::IdempotencyKey.eq(key))
-            .add(idempotency::Column::Attempt.eq(self.attempt));
-        Some(row)
+        Some(values![self.account_id, key, self.attempt])
     }
 }
 
 /// Account, batch and attempt.
-impl Parameters for &ImportAttempt {
+impl IntoValues for &ImportAttempt {
     fn add_to(self, values: &mut Vec<Value>) {
         values.extend([self.account_id, self.batch_id, self.attempt].map(Value::from));
     }

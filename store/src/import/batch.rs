@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use domain::message::Lane;
 use domain::record::RecordError;
-use entity::{import_batch, import_chunk, import_error, import_start};
-use sea_orm::sea_query::LockType;
+use entity::{import_batch, import_error};
 use sea_orm::{
-    ColumnTrait, Condition, DeriveActiveEnum, EntityTrait, EnumIter, ExprTrait, FromQueryResult,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DeriveActiveEnum, EntityTrait, EnumIter, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
@@ -80,6 +79,10 @@ pub struct Batch {
     pub completed_at: Option<DateTime<Utc>>,
 }
 
+const DELETE_CHUNKS: [&Statement; 2] = [
+    statement!("DELETE FROM import_start WHERE account_id = $1 AND batch_id = $2"),
+    statement!("DELETE FROM import_chunk WHERE account_id = $1 AND batch_id = $2"),
+];
 const CANCEL: &Statement = statement!(
     "UPDATE import_batch
         SET status = 'cancelled', completed_at = $3, open_chunks = 0, parked_chunks = 0, failed = 0,
@@ -97,30 +100,21 @@ const CONTINUE: &Statement = statement!(
       WHERE account_id = $1 AND batch_id = $2 RETURNING lane"
 );
 
-/// The accepted batches of an account, as [`Batch`] reads them.
-fn accepted(account_id: Uuid) -> Select<import_batch::Entity> {
-    use import_batch::Column;
-    let ended = [
-        Column::Created,
-        Column::Updated,
-        Column::Unchanged,
-        Column::Superseded,
-        Column::Failed,
-        Column::Cancelled,
-    ];
-    let accepted = Column::Accepted.into_expr();
-    let pending = ended
-        .iter()
-        .fold(accepted, |rest, ended| rest.sub(ended.into_expr()));
-    import_batch::Entity::find()
-        .expr_as(pending, "pending")
-        .filter(Column::AccountId.eq(account_id))
-        .filter(Column::Seq.is_not_null())
+/// The accepted batches of an account.
+macro_rules! batches {
+    ($condition:literal) => {
+        statement!(
+            "SELECT batch_id, status, received, accepted, rejected, errors_dropped, created, updated, unchanged, superseded,
+                    accepted - created - updated - unchanged - superseded - failed - cancelled AS pending, failed, cancelled,
+                    campaign_id, created_at, started_at, completed_at
+               FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL AND ", $condition
+        )
+    };
 }
 
 /// What a change of a batch came to.
 #[derive(Debug)]
-pub enum Change<T> {
+pub enum BatchChange<T> {
     Done(T),
     /// The batch is past such a change.
     Finished,
@@ -149,8 +143,8 @@ pub(crate) fn compressed_errors(errors: &[RecordError]) -> Result<Vec<u8>, Error
 impl Store {
     /// One accepted batch.
     pub async fn batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<Batch>, Error> {
-        let batch = accepted(account_id).filter(import_batch::Column::BatchId.eq(batch_id));
-        Ok(batch.into_model().one(self).await?)
+        let batch = batches!("batch_id = $2");
+        self.fetch_one(batch, values![account_id, batch_id]).await
     }
 
     /// Which of these are accepted batches of the account.
@@ -159,9 +153,11 @@ impl Store {
         account_id: Uuid,
         batch_ids: &[Uuid],
     ) -> Result<HashSet<Uuid>, Error> {
-        let known = accepted(account_id)
+        let known = import_batch::Entity::find()
             .select_only()
             .column(import_batch::Column::BatchId)
+            .filter(import_batch::Column::AccountId.eq(account_id))
+            .filter(import_batch::Column::Seq.is_not_null())
             .filter(import_batch::Column::BatchId.is_in(batch_ids.iter().copied()));
         let known: Vec<Uuid> = known.into_tuple().all(self).await?;
         Ok(known.into_iter().collect())
@@ -174,12 +170,10 @@ impl Store {
         before: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<Batch>, Error> {
-        let before = before.unwrap_or(Uuid::max());
-        let batches = accepted(account_id)
-            .filter(import_batch::Column::BatchId.lt(before))
-            .order_by_desc(import_batch::Column::BatchId)
-            .limit(limit as u64 + 1);
-        let batches = batches.into_model().all(self).await?;
+        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let values = values![account_id, before.unwrap_or(Uuid::max()), most];
+        let batches = batches!("batch_id < $2 ORDER BY batch_id DESC LIMIT $3");
+        let batches = self.fetch_all(batches, values).await?;
         let position = |batch: &Batch| batch.batch_id;
         Ok(ListPage::new(batches, limit, false, position))
     }
@@ -220,7 +214,7 @@ impl Store {
         &self,
         account_id: Uuid,
         batch_id: Uuid,
-    ) -> Result<Change<Batch>, Error> {
+    ) -> Result<BatchChange<Batch>, Error> {
         self.cancel(account_id, batch_id, &["queued", "processing", "stalled"])
             .await
     }
@@ -231,35 +225,30 @@ impl Store {
         account_id: Uuid,
         batch_id: Uuid,
         from: &[&str],
-    ) -> Result<Change<Batch>, Error> {
+    ) -> Result<BatchChange<Batch>, Error> {
         let tx = self.begin_long().await?;
         // The last chunks first, because workers take the first ones: a cancel in their order waits for each chunk that a
         // worker has just begun, to the end.
         tx.lock_chunks(account_id, batch_id, false).await?;
         let Some(status) = tx.lock_batch(account_id, batch_id).await? else {
-            return Ok(Change::NotFound);
+            return Ok(BatchChange::NotFound);
         };
         match status.as_str() {
             "cancelled" => {}
             open if from.contains(&open) => {
-                import_start::Entity::delete_many()
-                    .filter(import_start::Column::AccountId.eq(account_id))
-                    .filter(import_start::Column::BatchId.eq(batch_id))
-                    .exec(&tx)
-                    .await?;
-                import_chunk::Entity::delete_many()
-                    .filter(import_chunk::Column::AccountId.eq(account_id))
-                    .filter(import_chunk::Column::BatchId.eq(batch_id))
-                    .exec(&tx)
-                    .await?;
+                for delete in DELETE_CHUNKS {
+                    tx.execute(delete, values![account_id, batch_id]).await?;
+                }
                 let now = tx.now().await?;
                 tx.execute(CANCEL, values![account_id, batch_id, now])
                     .await?;
             }
-            _ => return Ok(Change::Finished),
+            _ => return Ok(BatchChange::Finished),
         }
         tx.commit_surely().await?;
-        self.changed(account_id, batch_id).await.map(Change::Done)
+        self.changed(account_id, batch_id)
+            .await
+            .map(BatchChange::Done)
     }
 
     /// Opens the parked chunks again, with their failures forgotten.
@@ -267,22 +256,22 @@ impl Store {
         &self,
         account_id: Uuid,
         batch_id: Uuid,
-    ) -> Result<Change<Retried>, Error> {
+    ) -> Result<BatchChange<Retried>, Error> {
         let tx = self.begin_long().await?;
         tx.lock_chunks(account_id, batch_id, true).await?;
         let key = values![account_id, batch_id];
         let records: Vec<i64> = tx.fetch_values(OPEN_PARKED_CHUNKS, key).await?;
         if tx.lock_batch(account_id, batch_id).await?.is_none() {
-            return Ok(Change::NotFound);
+            return Ok(BatchChange::NotFound);
         }
         if records.is_empty() {
-            return Ok(Change::Finished);
+            return Ok(BatchChange::Finished);
         }
         let chunks = i64::try_from(records.len()).map_err(Error::broken)?;
         let values = values![account_id, batch_id, chunks, records.iter().sum::<i64>()];
         let lane: Option<Parsed<Lane>> = tx.fetch_value(CONTINUE, values).await?;
         tx.commit_surely().await?;
-        Ok(Change::Done(Retried {
+        Ok(BatchChange::Done(Retried {
             batch: self.changed(account_id, batch_id).await?,
             lane: lane.ok_or(Error::Lost)?.0,
         }))
@@ -302,24 +291,20 @@ impl Tx {
         batch_id: Uuid,
         only_parked: bool,
     ) -> Result<(), Error> {
-        let parked = only_parked.then(|| import_chunk::Column::Parked.eq(true));
-        let chunks = import_chunk::Entity::find()
-            .select_only()
-            .column(import_chunk::Column::ChunkNo)
-            .filter(import_chunk::Column::AccountId.eq(account_id))
-            .filter(import_chunk::Column::BatchId.eq(batch_id))
-            .filter(Condition::all().add_option(parked))
-            .order_by_desc(import_chunk::Column::ChunkNo)
-            .lock_exclusive();
-        let _: Vec<i64> = chunks.into_tuple().all(self).await?;
+        let chunks = statement!(lock "FOR UPDATE":
+            "SELECT chunk_no FROM import_chunk
+              WHERE account_id = $1 AND batch_id = $2 AND (parked OR NOT $3) ORDER BY chunk_no DESC"
+        );
+        let values = values![account_id, batch_id, only_parked];
+        let _: Vec<i64> = self.fetch_values(chunks, values).await?;
         Ok(())
     }
 
     /// Locks an accepted batch; its status.
     async fn lock_batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<String>, Error> {
-        let batch = import_batch::Entity::find_by_id((account_id, batch_id))
-            .filter(import_batch::Column::Seq.is_not_null())
-            .lock(LockType::NoKeyUpdate);
-        Ok(batch.one(self).await?.map(|batch| batch.status))
+        let batch = statement!(lock "FOR NO KEY UPDATE":
+            "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL"
+        );
+        self.fetch_value(batch, values![account_id, batch_id]).await
     }
 }

@@ -5,11 +5,10 @@
 
 use chrono::TimeDelta;
 use entity::{idempotency, import_batch};
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::attempt::{ImportAttempt, still_held};
-use crate::tx::Sql;
+use crate::tx::{Sql, statement, values};
 use crate::{Error, Store, Tx};
 
 /// How long an attempt may be silent before another takes its key.
@@ -57,23 +56,19 @@ impl Store {
         let account_id = attempt.account_id;
         let tx = self.begin().await?;
         let now = tx.now().await?;
-        let reserved = idempotency::ActiveModel {
-            account_id: Set(account_id),
-            idempotency_key: Set(key.to_owned()),
-            query: Set(query.to_owned()),
-            attempt: Set(attempt.attempt),
-            batch_id: Set(attempt.batch_id),
-            created_at: Set(now),
-            heartbeat_at: Set(now),
-            body_hash: Set(None),
-            status: Set(None),
-            response: Set(None),
+        let reserved = idempotency::Model {
+            account_id,
+            idempotency_key: key.to_owned(),
+            query: query.to_owned(),
+            attempt: attempt.attempt,
+            batch_id: attempt.batch_id,
+            created_at: now,
+            heartbeat_at: now,
+            body_hash: None,
+            status: None,
+            response: None,
         };
-        let fresh = idempotency::Entity::insert(reserved.clone())
-            .on_conflict(OnConflict::new().do_nothing().to_owned())
-            .exec_without_returning(&tx)
-            .await?;
-        if fresh == 1 {
+        if tx.insert_new(reserved.clone()).await? {
             tx.commit_surely().await?;
             return Ok(Reservation::Mine);
         }
@@ -100,12 +95,7 @@ impl Store {
             .filter(import_batch::Column::Status.eq("receiving"))
             .exec(&tx)
             .await?;
-        idempotency::Entity::update_many()
-            .set(reserved)
-            .filter(idempotency::Column::AccountId.eq(account_id))
-            .filter(idempotency::Column::IdempotencyKey.eq(key))
-            .exec(&tx)
-            .await?;
+        tx.update(reserved).await?;
         tx.commit_surely().await?;
         Ok(Reservation::Mine)
     }
@@ -121,21 +111,15 @@ impl Tx {
         attempt: &ImportAttempt,
         first: Option<FirstAnswer<'_>>,
     ) -> Result<(), Error> {
-        let (Some(first), Some(reservation)) = (first, attempt.reservation()) else {
+        let (Some(first), Some(mut reservation)) = (first, attempt.reservation()) else {
             return Ok(());
         };
-        let answer = idempotency::ActiveModel {
-            body_hash: Set(Some(first.body_hash.to_vec())),
-            status: Set(Some(first.status.into())),
-            response: Set(Some(first.answer.to_vec())),
-            ..Default::default()
-        };
-        let written = idempotency::Entity::update_many()
-            .set(answer)
-            .filter(reservation)
-            .filter(idempotency::Column::Status.is_null())
-            .exec(self)
-            .await?;
-        still_held(written.rows_affected)
+        let answer = statement!(
+            "UPDATE idempotency SET body_hash = $4, status = $5, response = $6
+              WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL"
+        );
+        let status = i64::from(first.status);
+        reservation.extend(values![first.body_hash, status, first.answer]);
+        still_held(self.execute(answer, reservation).await?)
     }
 }

@@ -15,9 +15,9 @@ mod receive;
 mod recipient;
 
 pub use self::attempt::ImportAttempt;
-pub use self::batch::{Batch, BatchStatus, Change, Retried};
+pub use self::batch::{Batch, BatchChange, BatchStatus, Retried};
 pub(crate) use self::batch::{compressed_errors, read_errors};
-pub use self::chunk::{ChunkId, Claim, MAX_FAILURES, MAX_STARTS, Noted, Outcomes};
+pub use self::chunk::{ChunkId, Claim, FailureOutcome, MAX_FAILURES, MAX_STARTS, Outcomes};
 pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, QueueBatch};

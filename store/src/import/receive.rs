@@ -6,15 +6,26 @@
 
 use domain::message::Lane;
 use domain::record::RecordError;
-use entity::{idempotency, import_batch};
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, Set};
+use sea_orm::FromQueryResult;
 
 use super::attempt::{ImportAttempt, still_held};
 use super::batch::compressed_errors;
 use super::idempotency::FirstAnswer;
 use crate::tx::{Sql, Statement, statement, values};
-use crate::{Error, Store, Tx};
+use crate::{Error, Store};
 
+const BEGIN_BATCH: &Statement = statement!(
+    "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id)
+     VALUES ($1, $2, $3, 'receiving', $4, $4, $5)"
+);
+const BATCH_HEARTBEAT: &Statement = statement!(
+    "UPDATE import_batch SET heartbeat_at = $4
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3"
+);
+const KEY_HEARTBEAT: &Statement = statement!(
+    "UPDATE idempotency SET heartbeat_at = $4
+      WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3"
+);
 const ADD_CHUNK: &Statement = statement!(
     "INSERT INTO import_chunk (account_id, batch_id, chunk_no, records)
      SELECT account_id, batch_id, $4, $5 FROM import_batch
@@ -58,6 +69,20 @@ const DRAW: &Statement = statement!(sqlite: draw!());
 const QUEUE: &Statement = statement!(
     postgres: "WITH drawn AS (", draw!(), " RETURNING seq) ", queue!("drawn.seq", "FROM drawn");
     sqlite: queue!("(SELECT seq FROM import_counter WHERE account_id = $1)", "")
+);
+
+/// The place of a batch that is queued.
+const QUEUED: &Statement = statement!(
+    "SELECT seq FROM import_batch
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND seq IS NOT NULL"
+);
+const DROP_BATCH: &Statement = statement!(
+    "DELETE FROM import_batch
+      WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
+);
+const FREE_KEY: &Statement = statement!(
+    "DELETE FROM idempotency
+      WHERE account_id = $1 AND idempotency_key = $2 AND attempt = $3 AND status IS NULL"
 );
 
 /// The stored chunks of a batch.
@@ -118,41 +143,19 @@ impl Store {
 
     /// Opens a batch for an attempt, whose recipients get messages of a campaign if there is one.
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
-        let now = self.now().await?;
-        let batch = import_batch::ActiveModel {
-            account_id: Set(attempt.account_id),
-            batch_id: Set(attempt.batch_id),
-            attempt: Set(attempt.attempt),
-            status: Set("receiving".to_owned()),
-            heartbeat_at: Set(now),
-            created_at: Set(now),
-            campaign_id: Set(attempt.campaign_id),
-            ..Default::default()
-        };
-        let insert = import_batch::Entity::insert(batch);
-        insert.exec_without_returning(self).await?;
-        Ok(())
+        let values = values![attempt, self.now().await?, attempt.campaign_id];
+        self.execute(BEGIN_BATCH, values).await.map(drop)
     }
 
     /// Says that the attempt is alive. `false`: its key was taken over.
     pub async fn record_import_heartbeat(&self, attempt: &ImportAttempt) -> Result<bool, Error> {
         let now = self.now().await?;
-        let alive = import_batch::ActiveModel {
-            heartbeat_at: Set(now),
-            ..Default::default()
-        };
-        let update = import_batch::Entity::update_many().set(alive);
-        update.filter(attempt.batch()).exec(self).await?;
-        let Some(reservation) = attempt.reservation() else {
+        self.execute(BATCH_HEARTBEAT, values![attempt, now]).await?;
+        let Some(mut reservation) = attempt.reservation() else {
             return Ok(true);
         };
-        let alive = idempotency::ActiveModel {
-            heartbeat_at: Set(now),
-            ..Default::default()
-        };
-        let update = idempotency::Entity::update_many().set(alive);
-        let held = update.filter(reservation).exec(self).await?;
-        Ok(held.rows_affected == 1)
+        reservation.push(now.into());
+        Ok(self.execute(KEY_HEARTBEAT, reservation).await? == 1)
     }
 
     /// Stores one chunk of a receiving batch.
@@ -238,9 +241,8 @@ impl Store {
         ];
         still_held(tx.execute(QUEUE, values).await?)?;
         tx.commit_or_ask(async {
-            let queued = import_batch::Entity::find().filter(attempt.batch());
-            let queued = queued.filter(import_batch::Column::Seq.is_not_null());
-            Ok(queued.one(self).await?.is_some())
+            let queued: Option<i64> = self.fetch_value(QUEUED, values![attempt]).await?;
+            Ok(queued.is_some())
         })
         .await
     }
@@ -256,7 +258,7 @@ impl Store {
     ) -> Result<(), Error> {
         let tx = self.begin_long().await?;
         tx.answer_first(attempt, first_answer).await?;
-        drop_receiving(&tx, attempt).await?;
+        tx.execute(DROP_BATCH, values![attempt]).await?;
         tx.commit_surely().await
     }
 
@@ -264,18 +266,9 @@ impl Store {
     pub async fn abandon_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         let tx = self.begin_long().await?;
         if let Some(reservation) = attempt.reservation() {
-            let unanswered = idempotency::Column::Status.is_null();
-            let delete = idempotency::Entity::delete_many().filter(reservation);
-            delete.filter(unanswered).exec(&tx).await?;
+            tx.execute(FREE_KEY, reservation).await?;
         }
-        drop_receiving(&tx, attempt).await?;
+        tx.execute(DROP_BATCH, values![attempt]).await?;
         tx.commit_surely().await
     }
-}
-
-async fn drop_receiving(tx: &Tx, attempt: &ImportAttempt) -> Result<(), Error> {
-    let delete = import_batch::Entity::delete_many().filter(attempt.batch());
-    let receiving = import_batch::Column::Status.eq("receiving");
-    delete.filter(receiving).exec(tx).await?;
-    Ok(())
 }

@@ -54,7 +54,7 @@ struct FormDay {
 
 /// A form, or without one the account's recipients.
 #[derive(FromQueryResult)]
-struct HeadRow {
+struct AccountHeadRow {
     form_id: Option<Uuid>,
     #[sea_orm(nested)]
     version: Version,
@@ -63,7 +63,7 @@ struct HeadRow {
     title: Option<String>,
 }
 
-impl HeadRow {
+impl AccountHeadRow {
     fn into_form(self) -> Option<FormEntry> {
         Some(FormEntry {
             form_id: self.form_id?,
@@ -84,11 +84,14 @@ impl Tx {
              SELECT NULL, data_version, stamp, as_of, NULL, NULL FROM recipient_version WHERE account_id = $1
               ORDER BY form_id"
         );
-        let rows: Vec<HeadRow> = self.fetch_all(rows, values![account_id]).await?;
+        let rows: Vec<AccountHeadRow> = self.fetch_all(rows, values![account_id]).await?;
         Ok(AccountHead {
             version: rows.iter().map(|row| row.version).sum(),
             as_of: rows.iter().map(|row| row.as_of).max(),
-            forms: rows.into_iter().filter_map(HeadRow::into_form).collect(),
+            forms: rows
+                .into_iter()
+                .filter_map(AccountHeadRow::into_form)
+                .collect(),
         })
     }
 

@@ -21,7 +21,7 @@ pub struct FormHead {
 }
 
 #[derive(FromQueryResult)]
-struct HeadRow {
+struct FormHeadRow {
     #[sea_orm(nested)]
     version: Version,
     as_of: DateTime<Utc>,
@@ -31,7 +31,7 @@ struct HeadRow {
 
 /// A day of a rollup.
 #[derive(FromQueryResult)]
-pub(super) struct RollupDay {
+pub(super) struct DayDelta {
     pub day: NaiveDate,
     pub delta: Vec<u8>,
 }
@@ -51,7 +51,7 @@ impl Tx {
                FROM form_version v JOIN form f ON f.account_id = v.account_id AND f.form_id = v.form_id
               WHERE v.account_id = $1 AND v.form_id = $2"
         );
-        let row: Option<HeadRow> = self.fetch_one(row, values![form]).await?;
+        let row: Option<FormHeadRow> = self.fetch_one(row, values![form]).await?;
         let head = row.map(|row| {
             Ok(FormHead {
                 version: row.version,
@@ -88,7 +88,7 @@ impl Tx {
             "SELECT day, delta FROM rollup
               WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5 ORDER BY day"
         );
-        let days: Vec<RollupDay> = self.fetch_all(days, values).await?;
+        let days: Vec<DayDelta> = self.fetch_all(days, values).await?;
         Ok(days.into_iter().map(|row| (row.day, row.delta)).collect())
     }
 

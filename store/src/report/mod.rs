@@ -11,8 +11,7 @@ mod reconcile;
 mod rollup;
 
 use domain::month::Month;
-use entity::{form_version, rollup_month};
-use sea_orm::EntityTrait;
+use entity::rollup_month;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
@@ -31,11 +30,10 @@ impl Store {
     /// The version of a form's reports. `None`: the account has no such form.
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
         let tx = self.snapshot().await?;
-        let row = form_version::Entity::find_by_id((form.account_id, form.form_id));
-        Ok(row.one(&tx).await?.map(|row| Version {
-            number: row.data_version,
-            stamp: row.stamp,
-        }))
+        let version = statement!(
+            "SELECT data_version AS number, stamp FROM form_version WHERE account_id = $1 AND form_id = $2"
+        );
+        tx.fetch_one(version, values![form]).await
     }
 
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.

@@ -5,23 +5,22 @@ use domain::campaign::{
     Audience, CampaignAction, CampaignContent, CampaignStatus, Counts, MessageKind,
 };
 use domain::form::FormStatus;
-use entity::{campaign, campaign_tally, form};
+use entity::{campaign, campaign_tally};
 use sea_orm::sea_query::LockType;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter,
-    QueryOrder, QuerySelect, Value,
-};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::tx::{Parameters, Sql, Statement, statement, values};
+use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
-/// A campaign, by its account and its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
-pub struct CampaignKey {
-    pub account_id: Uuid,
-    pub campaign_id: Uuid,
+batch_row! {
+    /// A campaign, by its account and its id.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    pub struct CampaignKey {
+        account_id: Uuid,
+        campaign_id: Uuid,
+    }
 }
 
 impl CampaignKey {
@@ -30,12 +29,6 @@ impl CampaignKey {
             account_id,
             campaign_id,
         }
-    }
-}
-
-impl Parameters for CampaignKey {
-    fn add_to(self, values: &mut Vec<Value>) {
-        values.extend([self.account_id, self.campaign_id].map(Value::from));
     }
 }
 
@@ -142,9 +135,7 @@ impl Store {
         };
         set_content(&mut row, content)?;
         let made = Campaign::read(&row)?;
-        campaign::Entity::insert(row.into_active_model().reset_all())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(row).await?;
         // The lock of whoever adds to the tallies.
         let tally = campaign_tally::Model {
             account_id,
@@ -152,9 +143,7 @@ impl Store {
             kind: MessageKind::First.into_str().to_owned(),
             counts: Counts::default().to_string(),
         };
-        campaign_tally::Entity::insert(tally.into_active_model())
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(tally).await?;
         let key = CampaignKey::new(account_id, made.campaign_id);
         let is_made = async { Ok(self.campaign(key).await?.is_some()) };
         tx.commit_or_ask(is_made).await?;
@@ -251,12 +240,10 @@ impl Store {
         row.updated_at = now;
         let after = Campaign::read(&row)?;
         if before.started_at.is_none() && after.started_at.is_some() {
-            let status = form::Entity::find_by_id((key.account_id, row.form_id))
-                .select_only()
-                .column(form::Column::Status)
-                .into_tuple::<String>()
-                .one(&tx)
-                .await?;
+            let status =
+                statement!("SELECT status FROM form WHERE account_id = $1 AND form_id = $2");
+            let status = tx.fetch_value(status, values![key.account_id, row.form_id]);
+            let status: Option<String> = status.await?;
             if status.as_deref() != Some(FormStatus::Published.as_str()) {
                 return Ok(CampaignChange::FormNotPublished);
             }
@@ -264,7 +251,7 @@ impl Store {
         if after.status == CampaignStatus::Cancelled {
             tx.cancel_due(key).await?;
         }
-        tx.update_campaign(row).await?;
+        tx.update(row).await?;
         let changed = async {
             let found = self.campaign(key).await?;
             let of = |campaign: &Campaign| (campaign.revision, campaign.updated_at);
@@ -304,11 +291,5 @@ impl Tx {
     ) -> Result<Option<campaign::Model>> {
         let row = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
         Ok(row.lock(LockType::NoKeyUpdate).one(self).await?)
-    }
-
-    /// Stores the row of a campaign that this transaction holds.
-    pub(super) async fn update_campaign(&self, row: campaign::Model) -> Result<()> {
-        let update = campaign::Entity::update(row.into_active_model().reset_all());
-        Ok(update.exec_without_returning(self).await.map(drop)?)
     }
 }

@@ -2,13 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus};
-use entity::message;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::FromQueryResult;
 
-use super::CampaignKey;
 use super::drive::DueKey;
-use super::message::MessageKey;
 use super::tally::Changes;
+use super::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Json, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
@@ -34,6 +32,10 @@ struct EndedCampaign {
     content: Json<CampaignContent>,
 }
 
+const LAST_SCHEDULED: &Statement = statement!(
+    "SELECT scheduled_at FROM message WHERE account_id = $1 AND campaign_id = $2 ORDER BY message_id DESC LIMIT 1"
+);
+
 const FINISH: &Statement = statement!(
     "UPDATE campaign SET status = 'FINISHED', finished_at = $3, updated_at = $3, revision = revision + 1
       WHERE account_id = $1 AND campaign_id = $2 AND status = 'RUNNING'
@@ -49,8 +51,7 @@ const CANCELLED: &Statement = statement!(
 );
 
 const DELETE_UNCLAIMED: &BatchStatement<DueKey> = statement!(DueKey:
-    "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
-            SELECT account_id, campaign_id, due_at, message_id FROM batch) AND fence = 0
+    "DELETE FROM message_due WHERE ({columns}) IN (SELECT {columns} FROM batch) AND fence = 0
      RETURNING account_id, message_id"
 );
 
@@ -76,15 +77,8 @@ impl Store {
                 let accepted = counts.first.status(MessageStatus::Accepted);
                 let delivered = counts.first.status(MessageStatus::Delivered);
                 let waits = accepted > 0 && accepted + delivered > planned;
-                let last: Option<DateTime<Utc>> = message::Entity::find()
-                    .select_only()
-                    .column(message::Column::ScheduledAt)
-                    .filter(message::Column::AccountId.eq(key.account_id))
-                    .filter(message::Column::CampaignId.eq(key.campaign_id))
-                    .order_by_desc(message::Column::MessageId)
-                    .into_tuple()
-                    .one(self)
-                    .await?;
+                let last: Option<DateTime<Utc>> =
+                    self.fetch_value(LAST_SCHEDULED, values![key]).await?;
                 let within = TimeDelta::hours(content.send_within_hours.into()) + REPORTED_WITHIN;
                 if waits && last.is_some_and(|last| last + within > now) {
                     continue;

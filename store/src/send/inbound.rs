@@ -6,11 +6,8 @@ use domain::campaign::MessageStatus;
 use domain::date_range::day_of;
 use domain::pepper::Pepper;
 use domain::sms::{Keyword, SendSetting, keyword};
-use entity::{account, inbound, reply};
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{
-    ColumnTrait, EntityTrait, FromQueryResult, IntoActiveModel, QueryFilter, QuerySelect,
-};
+use entity::{inbound, reply};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
@@ -99,11 +96,8 @@ impl Store {
         let Ok(number) = i32::try_from(number) else {
             return Ok(None);
         };
-        let account = account::Entity::find()
-            .select_only()
-            .column(account::Column::AccountId)
-            .filter(account::Column::Number.eq(number));
-        Ok(account.into_tuple().one(self).await?)
+        let account = statement!("SELECT account_id FROM account WHERE number = $1");
+        self.fetch_value(account, values![number]).await
     }
 
     /// The message of a reference, and which part of it a provider's id stands for.
@@ -159,19 +153,13 @@ impl Store {
             id: inbound.id.to_owned(),
             received_at: now,
         };
-        let new = inbound::Entity::insert(new.into_active_model())
-            .on_conflict(OnConflict::new().do_nothing().to_owned())
-            .exec_without_returning(&tx)
-            .await?;
-        if new == 0 {
+        if !tx.insert_new(new).await? {
             return Ok(false);
         }
         // Those that have sent to it through the sender, in the order of their contacts.
         let senders = format!("% {} %", inbound.sender);
-        let accounts = account::Entity::find()
-            .select_only()
-            .column(account::Column::AccountId);
-        let accounts: Vec<Uuid> = accounts.into_tuple().all(&tx).await?;
+        let accounts = statement!("SELECT account_id FROM account");
+        let accounts: Vec<Uuid> = tx.fetch_values(accounts, vec![]).await?;
         let phones = accounts.into_iter().flat_map(|account_id| {
             let macs = pepper.phone_macs(account_id, inbound.phone);
             let senders = &senders;
@@ -221,10 +209,7 @@ impl Store {
             }
         }
         if let Some((_, row)) = reply {
-            reply::Entity::insert(row.into_active_model())
-                .on_conflict_do_nothing()
-                .exec_without_returning(&tx)
-                .await?;
+            tx.insert_new(row).await?;
         }
         tx.commit_surely().await?;
         Ok(true)

@@ -4,9 +4,6 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::lease;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use crate::tx::{Sql, statement, values};
@@ -60,13 +57,9 @@ impl Store {
     }
 
     async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool> {
-        let renewed = lease::Entity::update_many()
-            .col_expr(lease::Column::HeartbeatAt, Expr::value(at))
-            .filter(lease::Column::Name.eq(lease.name.as_str()))
-            .filter(lease::Column::Fence.eq(lease.fence))
-            .exec(self)
-            .await?;
-        Ok(renewed.rows_affected == 1)
+        let renew = statement!("UPDATE lease SET heartbeat_at = $3 WHERE name = $1 AND fence = $2");
+        let values = values![lease.name.as_str(), lease.fence, at];
+        Ok(self.execute(renew, values).await? == 1)
     }
 }
 

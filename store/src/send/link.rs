@@ -8,8 +8,8 @@ use domain::rollup::DayCounts;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::tally::Changes;
+use super::{CampaignKey, MessageKey};
 use crate::collect::{NewView, PendingDeltas};
 use crate::tx::{BatchStatement, Parsed, batch_row, statement};
 use crate::{Result, Tx};
@@ -41,8 +41,7 @@ pub(super) const NEW_LINK: &BatchStatement<MessageLink> = statement!(MessageLink
 batch_row! {
     /// When a message's link was first used.
     struct FirstUse {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         at: DateTime<Utc>,
     }
 }
@@ -63,15 +62,16 @@ const ANSWERED: &BatchStatement<FirstUse> = note!("answered_at");
 #[derive(FromQueryResult)]
 struct UsedMessage {
     #[sea_orm(nested)]
+    key: MessageKey,
+    #[sea_orm(nested)]
     campaign: CampaignKey,
-    message_id: Uuid,
     kind: Parsed<MessageKind>,
     status: Parsed<MessageStatus>,
     accepted_day: Option<NaiveDate>,
 }
 
-/// The first thing that came through each of the links of messages, by account and id.
-pub(crate) type FirstUses<'a> = BTreeMap<(Uuid, Uuid), &'a NewView>;
+/// The first thing that came through each of the links of messages.
+pub(crate) type FirstUses<'a> = BTreeMap<MessageKey, &'a NewView>;
 
 impl Tx {
     /// Notes in the messages of these links that they were viewed and, where `answered`, answered, and appends the counts of what came. The last
@@ -88,16 +88,14 @@ impl Tx {
         };
         let notes = [(Count::Viewed, VIEWED), (Count::Answered, ANSWERED)];
         for (count, note) in notes.into_iter().take(1 + usize::from(answered)) {
-            let rows = uses.iter().map(|((account_id, link_id), first)| FirstUse {
-                account_id: *account_id,
-                message_id: *link_id,
+            let rows = uses.iter().map(|(message, first)| FirstUse {
+                message: *message,
                 at: first.at,
             });
             let messages: Vec<UsedMessage> = self.fetch_batch(note, rows.collect()).await?;
             for message in messages {
-                let key = message.campaign;
-                changes.of(key, message.kind.0).add(count, 1);
-                if let Some(first) = uses.get(&(key.account_id, message.message_id))
+                changes.of(message.campaign, message.kind.0).add(count, 1);
+                if let Some(first) = uses.get(&message.key)
                     && count == Count::Answered
                     && let Some(day) = message.accepted_day
                 {

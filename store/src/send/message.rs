@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignStatus, Count, Message, MessageKind, MessageStatus, SkipReason};
 use domain::docid::is_erased;
-use entity::{message, message_due, recipient};
+use entity::{message, message_due};
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, Value};
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
+use super::drive::DueKey;
 use super::plan::{MAKE_DUE, NewDue};
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
@@ -16,8 +17,8 @@ use crate::{Error, ListPage, Result, Store};
 
 batch_row! {
     /// A message, by its account and its id.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
-    pub(super) struct MessageKey {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
+    pub(crate) struct MessageKey {
         account_id: Uuid,
         message_id: Uuid,
     }
@@ -93,8 +94,12 @@ const UNKNOWN_AGAIN: &Statement = statement!(
      RETURNING message_id, kind, parts"
 );
 
+const RECIPIENT: &Statement = statement!(lock "FOR SHARE":
+    "SELECT docid FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL"
+);
+
 #[derive(FromQueryResult)]
-struct Again {
+struct UnknownMessage {
     message_id: Uuid,
     kind: Parsed<MessageKind>,
     parts: i64,
@@ -158,14 +163,8 @@ impl Store {
     ) -> Result<Option<Uuid>> {
         let mut tx = self.begin().await?;
         // Whoever erases the recipient waits, and finds the message.
-        let recipient = recipient::Entity::find_by_id((key.account_id, docid.to_owned()))
-            .select_only()
-            .column(recipient::Column::Docid)
-            .filter(recipient::Column::Phone.is_not_null())
-            .lock_shared()
-            .into_tuple::<String>()
-            .one(&tx)
-            .await?;
+        let recipient = tx.fetch_value(RECIPIENT, values![key.account_id, docid]);
+        let recipient: Option<String> = recipient.await?;
         let Some(campaign) = tx.lock_campaign(key).await?.filter(|_| recipient.is_some()) else {
             return Ok(None);
         };
@@ -181,9 +180,7 @@ impl Store {
             scheduled_at: Set(now),
             ..Default::default()
         };
-        message::Entity::insert(message)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(message).await?;
         let due = message_due::ActiveModel {
             account_id: Set(key.account_id),
             campaign_id: Set(key.campaign_id),
@@ -193,9 +190,7 @@ impl Store {
             phone: Set(Some(phone.to_owned())),
             ..Default::default()
         };
-        message_due::Entity::insert(due)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert(due).await?;
         tx.commit_surely().await?;
         Ok(Some(id))
     }
@@ -212,7 +207,7 @@ impl Store {
             return Ok(CampaignChange::Refused(status));
         }
         let now = tx.now().await?;
-        let again: Vec<Again> = tx.fetch_all(UNKNOWN_AGAIN, values![key, now]).await?;
+        let again: Vec<UnknownMessage> = tx.fetch_all(UNKNOWN_AGAIN, values![key, now]).await?;
         let mut changes = Changes::default();
         let mut due = Vec::new();
         for message in again {
@@ -220,13 +215,13 @@ impl Store {
             let scheduled = Count::Status(MessageStatus::Scheduled);
             changes.moved((key, kind), MessageStatus::Unknown, scheduled);
             changes.of(key, kind).add(Count::Parts, -message.parts);
-            due.push(NewDue {
-                account_id: key.account_id,
-                campaign_id: key.campaign_id,
-                message_id: message.message_id,
+            let key = DueKey {
+                campaign: key,
                 due_at: now,
-                sender: row.sender.clone(),
-            });
+                message_id: message.message_id,
+            };
+            let sender = row.sender.clone();
+            due.push(NewDue { key, sender });
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
             CampaignStatus::Running
@@ -235,7 +230,7 @@ impl Store {
             row.finished_at = None;
             row.updated_at = now;
             row.revision += 1;
-            tx.update_campaign(row).await?;
+            tx.update(row).await?;
         }
         tx.execute_batch(MAKE_DUE, due).await?;
         tx.append_counts(changes).await?;

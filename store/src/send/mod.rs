@@ -37,6 +37,7 @@ mod tally;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;
+pub(crate) use self::message::MessageKey;
 #[cfg(feature = "demo")]
 pub use self::past::PastMessage;
 pub(crate) use self::tally::Changes;

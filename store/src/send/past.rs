@@ -9,7 +9,6 @@ use domain::pepper::Pepper;
 use domain::rollup::DayCounts;
 use entity::{campaign, import_batch};
 use sea_orm::ActiveValue::Set;
-use sea_orm::EntityTrait;
 use uuid::Uuid;
 
 use super::CampaignKey;
@@ -18,7 +17,7 @@ use super::link::{MessageLink, NEW_LINK};
 use super::tally::Changes;
 use crate::collect::id_at;
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD, PublicLink};
-use crate::tx::{BatchStatement, BatchWrites, batch_row, statement};
+use crate::tx::{BatchStatement, BatchWrites, Sql, batch_row, statement};
 use crate::{Error, Result, Store, Tx};
 
 /// A message of one part that was sent, to a recipient who had just been imported.
@@ -62,8 +61,7 @@ const NEW_RECIPIENT: &BatchStatement<PastRecipient> = statement!(PastRecipient:
 
 batch_row! {
     struct SentMessage {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        campaign: CampaignKey,
         message_id: Uuid,
         docid: String,
         status: &'static str,
@@ -141,8 +139,7 @@ impl Store {
             let mut part_states = PartStates::new(1);
             part_states.record(Some(0), reported);
             let sent = SentMessage {
-                account_id: key.account_id,
-                campaign_id: key.campaign_id,
+                campaign: key,
                 message_id: link.link_id,
                 docid: message.docid.clone(),
                 status: status.into_str(),
@@ -192,8 +189,7 @@ impl Store {
             finished_at: Set(finished_at),
             ..Default::default()
         };
-        let update = campaign::Entity::update(campaign);
-        Ok(update.exec_without_returning(self).await.map(drop)?)
+        self.update(campaign).await
     }
 }
 
@@ -224,9 +220,6 @@ impl Tx {
             completed_at: Set(Some(at)),
             ..Default::default()
         };
-        import_batch::Entity::insert(batch)
-            .exec_without_returning(self)
-            .await?;
-        Ok(())
+        self.insert(batch).await
     }
 }

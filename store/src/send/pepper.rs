@@ -1,8 +1,9 @@
 //! Which pepper made the hashes in this database.
 
 use entity::pepper;
-use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel, QuerySelect};
+use sea_orm::{EntityTrait, QuerySelect};
 
+use crate::tx::Sql;
 use crate::{Result, Store};
 
 impl Store {
@@ -17,19 +18,14 @@ impl Store {
             id: 1,
             fingerprint: current.clone(),
         };
-        pepper::Entity::insert(row.clone().into_active_model())
-            .on_conflict_do_nothing()
-            .exec_without_returning(&tx)
-            .await?;
+        tx.insert_new(row.clone()).await?;
         let known = pepper::Entity::find_by_id(row.id)
             .lock_exclusive()
             .one(&tx)
             .await?;
         let is_known = known.is_some_and(|known| fingerprints.contains(&known.fingerprint));
         if is_known {
-            pepper::Entity::update(row.into_active_model().reset_all())
-                .exec_without_returning(&tx)
-                .await?;
+            tx.update(row).await?;
             tx.commit_surely().await?;
         }
         Ok(is_known)

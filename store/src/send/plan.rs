@@ -12,6 +12,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
+use super::drive::DueKey;
 use super::tally::Changes;
 use super::{Campaign, CampaignKey};
 use crate::erasure::DocIdKeys;
@@ -21,8 +22,7 @@ use crate::{Error, Result, Store, Tx};
 
 batch_row! {
     struct CampaignDocid {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        campaign: CampaignKey,
         docid: String,
     }
 }
@@ -45,8 +45,7 @@ batch_row! {
     /// A first message, whose link has its id.
     #[derive(Clone)]
     struct FirstMessage {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        campaign: CampaignKey,
         message_id: Uuid,
         docid: String,
         phone_mac: Vec<u8>,
@@ -67,8 +66,7 @@ const NEW_MESSAGE: &BatchStatement<FirstMessage> = statement!(FirstMessage:
 batch_row! {
     /// The phone of a message under an older pepper.
     struct OlderPhone {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        campaign: CampaignKey,
         message_id: Uuid,
         phone_mac: Vec<u8>,
     }
@@ -85,17 +83,13 @@ const WITH_OLDER_PHONE: &BatchStatement<OlderPhone> = statement!(OlderPhone:
 batch_row! {
     /// A message that is due at a moment.
     pub(super) struct NewDue {
-        account_id: Uuid,
-        campaign_id: Uuid,
-        message_id: Uuid,
-        due_at: DateTime<Utc>,
+        key: DueKey,
         sender: String,
     }
 }
 
 pub(super) const MAKE_DUE: &BatchStatement<NewDue> = statement!(NewDue:
-    "INSERT INTO message_due (account_id, campaign_id, message_id, due_at, sender)
-     SELECT account_id, campaign_id, message_id, due_at, sender FROM batch"
+    "INSERT INTO message_due ({columns}) SELECT {columns} FROM batch"
 );
 
 batch_row! {
@@ -172,7 +166,7 @@ impl Store {
             row.planned_to.clear();
         }
         tx.plan(key, &campaign.content, recipients, pepper).await?;
-        tx.update_campaign(row).await?;
+        tx.update(row).await?;
         tx.commit_surely().await?;
         Ok((looked_at > 0).then_some(looked_at))
     }
@@ -293,15 +287,13 @@ impl Tx {
             let mac = pepper.phone_mac(key.account_id, &phone).to_vec();
             let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
             older.extend(macs.map(|mac| OlderPhone {
-                account_id: key.account_id,
-                campaign_id: key.campaign_id,
+                campaign: key,
                 message_id,
                 phone_mac: mac.to_vec(),
             }));
             messages.insert(message_id, (phone, recipient.more));
             Some(FirstMessage {
-                account_id: key.account_id,
-                campaign_id: key.campaign_id,
+                campaign: key,
                 message_id,
                 docid: recipient.docid,
                 phone_mac: mac,
@@ -325,13 +317,13 @@ impl Tx {
             let zones = sms::zones_for(zone.as_deref(), &phone);
             let window = content.send_window.as_ref();
             let slot = sms::slot(window, &zones, account_zone, from);
-            due.push(NewDue {
-                account_id: key.account_id,
-                campaign_id: key.campaign_id,
-                message_id,
+            let key = DueKey {
+                campaign: key,
                 due_at: slot.opens_at,
-                sender: content.sender.clone(),
-            });
+                message_id,
+            };
+            let sender = content.sender.clone();
+            due.push(NewDue { key, sender });
         }
         // Of the others some have the phone of a message.
         rows.retain(|row| messages.contains_key(&row.message_id));
@@ -385,8 +377,7 @@ impl Tx {
         docids: impl Iterator<Item = D>,
     ) -> Result<HashSet<String>> {
         let docids = docids.map(|docid| CampaignDocid {
-            account_id: key.account_id,
-            campaign_id: key.campaign_id,
+            campaign: key,
             docid: docid.into(),
         });
         let known = self.fetch_batch_values(WITH_MESSAGE, docids.collect());

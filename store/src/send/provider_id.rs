@@ -34,8 +34,7 @@ batch_row! {
 }
 
 const KEEP: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
-    "INSERT INTO stray_receipt (sender, provider_id, status, code, received_at)
-     SELECT sender, provider_id, status, code, received_at FROM batch
+    "INSERT INTO stray_receipt ({columns}) SELECT {columns} FROM batch
       WHERE NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)
          ON CONFLICT DO NOTHING"
 );

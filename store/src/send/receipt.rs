@@ -11,10 +11,10 @@ use domain::date_range::day_of;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::CampaignKey;
-use super::message::MessageKey;
+use super::drive::DueKey;
 use super::plan::{MAKE_DUE, NewDue};
 use super::tally::{Changes, Counted};
+use super::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -29,6 +29,15 @@ pub struct NewReceipt {
     pub code: Option<String>,
 }
 
+impl NewReceipt {
+    fn message(&self) -> MessageKey {
+        MessageKey {
+            account_id: self.account_id,
+            message_id: self.message_id,
+        }
+    }
+}
+
 const LOCK: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR NO KEY UPDATE OF m":
     "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.accepted_day,
             m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
@@ -37,23 +46,27 @@ const LOCK: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR NO KEY
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id"
 );
 
+/// A message with its receipts so far.
 #[derive(FromQueryResult)]
-struct LockedRow {
+struct LockedMessage {
+    #[sea_orm(nested)]
+    key: MessageKey,
     #[sea_orm(nested)]
     campaign: CampaignKey,
-    message_id: Uuid,
     #[sea_orm(nested)]
     counted: Counted,
     part_states: Parsed<PartStates>,
     accepted_day: Option<NaiveDate>,
     time_zone: Parsed<Tz>,
+    /// Of the last receipt that has one.
+    #[sea_orm(skip)]
+    code: Option<String>,
 }
 
 batch_row! {
     /// What a receipt says of a message as a whole.
     struct Reported {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         is_delivered: bool,
         /// It proves that the message was sent. (One that failed is sent again, as somebody asked for.)
         is_sent: bool,
@@ -85,8 +98,7 @@ const DELETE_UNCLAIMED: &Statement = statement!(
 batch_row! {
     /// A message as its receipts have it.
     struct ReportedMessage {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         status: &'static str,
         part_states: String,
         code: Option<String>,
@@ -123,8 +135,7 @@ const NEW_REMINDER: &BatchStatement<Reminder> = statement!(Reminder:
 
 batch_row! {
     struct KeptReceipt {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         part: i64,
         status: &'static str,
         code: Option<String>,
@@ -133,8 +144,7 @@ batch_row! {
 }
 
 const KEEP: &BatchStatement<KeptReceipt> = statement!(KeptReceipt:
-    "INSERT INTO receipt (account_id, message_id, part, status, code, received_at)
-     SELECT account_id, message_id, part, status, code, received_at FROM batch WHERE true ON CONFLICT DO NOTHING"
+    "INSERT INTO receipt ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
 );
 /// What stands for all parts.
 const ALL_PARTS: i64 = -1;
@@ -152,16 +162,6 @@ struct ReceiptRow {
     status: Parsed<ReceiptStatus>,
     code: Option<String>,
     received_at: DateTime<Utc>,
-}
-
-/// A message with its receipts so far.
-struct Locked {
-    key: CampaignKey,
-    counted: Counted,
-    states: PartStates,
-    code: Option<String>,
-    accepted_day: Option<NaiveDate>,
-    time_zone: Tz,
 }
 
 impl Store {
@@ -202,16 +202,12 @@ impl Store {
         let mut messages = tx.lock_messages(receipts).await?;
         let mut kept = Vec::new();
         for receipt in receipts {
-            let key = MessageKey {
-                account_id: receipt.account_id,
-                message_id: receipt.message_id,
-            };
+            let key = receipt.message();
             if let Some(message) = messages.get_mut(&key) {
-                message.states.record(receipt.part, receipt.status);
+                message.part_states.0.record(receipt.part, receipt.status);
                 let part = receipt.part.map_or(Ok(ALL_PARTS), i64::try_from);
                 kept.push(KeptReceipt {
-                    account_id: receipt.account_id,
-                    message_id: receipt.message_id,
+                    message: key,
                     part: part.map_err(Error::broken)?,
                     status: receipt.status.into_str(),
                     code: receipt.code.clone(),
@@ -225,8 +221,9 @@ impl Store {
         let mut changes = Changes::default();
         let mut rows = Vec::new();
         let mut delivered = Vec::new();
-        for (MessageKey { message_id, .. }, message) in messages {
-            let (key, counted) = (message.key, &message.counted);
+        for message in messages.into_values() {
+            let message_id = message.key.message_id;
+            let (key, counted) = (message.campaign, &message.counted);
             let mut before = counted.before.0;
             if sent_after_all.contains(&message_id) {
                 // As if it had never been scheduled again.
@@ -234,10 +231,10 @@ impl Store {
                 let delta = changes.of(key, counted.kind.0);
                 delta.add(Count::Parts, counted.parts);
             }
-            let after = message.states.status(before);
+            let after = message.part_states.0.status(before);
             // A receipt may be the first to say that the provider has it.
             let accepted_at = after.is_accepted().then_some(now);
-            let today = accepted_at.map(|at| day_of(at, message.time_zone));
+            let today = accepted_at.map(|at| day_of(at, message.time_zone.0));
             let accepted_day = message.accepted_day.or(today);
             changes.count_change(key, counted, after, accepted_day);
             let delivered_at = (after == MessageStatus::Delivered).then_some(now);
@@ -249,10 +246,9 @@ impl Store {
                 delivered.push((key, message_id, content));
             }
             rows.push(ReportedMessage {
-                account_id: key.account_id,
-                message_id,
+                message: message.key,
                 status: after.into_str(),
-                part_states: message.states.as_str().to_owned(),
+                part_states: message.part_states.0.as_str().to_owned(),
                 code: message.code,
                 delivered_at,
                 accepted_at,
@@ -280,8 +276,7 @@ impl Tx {
         let reported = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
             Reported {
-                account_id: receipt.account_id,
-                message_id: receipt.message_id,
+                message: receipt.message(),
                 is_delivered,
                 is_sent: is_delivered || receipt.status == ReceiptStatus::Accepted,
             }
@@ -306,29 +301,15 @@ impl Tx {
         Ok((contents, sent_after_all))
     }
 
-    async fn lock_messages(&self, receipts: &[NewReceipt]) -> Result<BTreeMap<MessageKey, Locked>> {
-        let keys = receipts.iter().map(|receipt| MessageKey {
-            account_id: receipt.account_id,
-            message_id: receipt.message_id,
-        });
-        let keys: BTreeSet<MessageKey> = keys.collect();
-        let rows: Vec<LockedRow> = self.fetch_batch(LOCK, keys.into_iter().collect()).await?;
-        let messages = rows.into_iter().map(|row| {
-            let key = MessageKey {
-                account_id: row.campaign.account_id,
-                message_id: row.message_id,
-            };
-            let message = Locked {
-                key: row.campaign,
-                counted: row.counted,
-                states: row.part_states.0,
-                code: None,
-                accepted_day: row.accepted_day,
-                time_zone: row.time_zone.0,
-            };
-            (key, message)
-        });
-        Ok(messages.collect())
+    async fn lock_messages(
+        &self,
+        receipts: &[NewReceipt],
+    ) -> Result<BTreeMap<MessageKey, LockedMessage>> {
+        let keys: BTreeSet<MessageKey> = receipts.iter().map(NewReceipt::message).collect();
+        let messages: Vec<LockedMessage> =
+            self.fetch_batch(LOCK, keys.into_iter().collect()).await?;
+        let messages = messages.into_iter();
+        Ok(messages.map(|message| (message.key, message)).collect())
     }
 
     /// Plans reminders of first messages: of each its campaign, id, and the campaign's content.
@@ -347,26 +328,25 @@ impl Tx {
                     message_id: Uuid::now_v7(),
                     scheduled_at: now + TimeDelta::days(reminder.after_days.into()),
                 };
-                let due = NewDue {
-                    account_id: key.account_id,
-                    campaign_id: key.campaign_id,
-                    message_id: row.message_id,
+                let due = DueKey {
+                    campaign: *key,
                     due_at: row.scheduled_at,
-                    sender: content.sender.clone(),
+                    message_id: row.message_id,
                 };
-                planned.insert(row.message_id, (*key, due));
+                let sender = content.sender.clone();
+                planned.insert(row.message_id, NewDue { key: due, sender });
                 rows.push(row);
             }
         }
         let mut due = Vec::new();
         for message_id in self.fetch_batch_values(NEW_REMINDER, rows).await? {
-            let Some((key, new)) = planned.remove(&message_id) else {
+            let Some(new) = planned.remove(&message_id) else {
                 continue;
             };
-            due.push(new);
-            let delta = changes.of(key, MessageKind::Reminder);
+            let delta = changes.of(new.key.campaign, MessageKind::Reminder);
             delta.add(Count::Recipients, 1);
             delta.add(Count::Status(MessageStatus::Scheduled), 1);
+            due.push(new);
         }
         self.execute_batch(MAKE_DUE, due).await
     }

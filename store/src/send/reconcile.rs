@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::campaign::{CampaignStatus, Count, Counts, MessageKind, MessageStatus, SkipReason};
 use entity::campaign;
-use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
+use sea_orm::{EntityTrait, FromQueryResult};
 use uuid::Uuid;
 
 use super::CampaignKey;
@@ -27,7 +27,7 @@ const COUNTS: &Statement = statement!(
 
 /// Of a tally or pending counts, `counts`; of messages that are alike, the others.
 #[derive(FromQueryResult)]
-struct CountsRow {
+struct StoredOrCounted {
     kind: Parsed<MessageKind>,
     counts: Option<Parsed<Counts>>,
     status: Option<Parsed<MessageStatus>>,
@@ -92,12 +92,12 @@ const RULES: [(&str, &Statement); 3] = [
 
 /// The counts of a campaign as they are stored, and as counting gives them.
 #[derive(Default)]
-struct Compared {
+struct ComparedCounts {
     stored: Counts,
     recomputed: Counts,
 }
 
-impl Compared {
+impl ComparedCounts {
     /// What is to be added to what is stored.
     fn missing(&self) -> Counts {
         let mut missing = self.recomputed.clone();
@@ -111,12 +111,10 @@ impl Compared {
 impl Store {
     /// Every campaign of every account.
     pub async fn all_campaigns(&self) -> Result<Vec<CampaignKey>> {
-        let campaigns = campaign::Entity::find()
-            .select_only()
-            .columns([campaign::Column::AccountId, campaign::Column::CampaignId])
-            .order_by_asc(campaign::Column::AccountId)
-            .order_by_asc(campaign::Column::CampaignId);
-        Ok(campaigns.into_model().all(self).await?)
+        let campaigns = statement!(
+            "SELECT account_id, campaign_id FROM campaign ORDER BY account_id, campaign_id"
+        );
+        self.fetch_all(campaigns, vec![]).await
     }
 
     /// The counts of a campaign that its messages do not give, and the messages that do not have the due rows of their status.
@@ -177,16 +175,16 @@ impl Store {
 }
 
 impl Tx {
-    async fn compare_counts(&self, key: CampaignKey) -> Result<BTreeMap<MessageKind, Compared>> {
-        let status = campaign::Entity::find_by_id((key.account_id, key.campaign_id))
-            .select_only()
-            .column(campaign::Column::Status)
-            .into_tuple::<String>()
-            .one(self)
-            .await?;
-        let is_cancelled = status.as_deref() == Some(CampaignStatus::Cancelled.into_str());
-        let rows: Vec<CountsRow> = self.fetch_all(COUNTS, values![key]).await?;
-        let mut compared: BTreeMap<MessageKind, Compared> = BTreeMap::new();
+    async fn compare_counts(
+        &self,
+        key: CampaignKey,
+    ) -> Result<BTreeMap<MessageKind, ComparedCounts>> {
+        let campaign = campaign::Entity::find_by_id((key.account_id, key.campaign_id));
+        let campaign = campaign.one(self).await?;
+        let is_cancelled =
+            campaign.is_some_and(|row| row.status == CampaignStatus::Cancelled.into_str());
+        let rows: Vec<StoredOrCounted> = self.fetch_all(COUNTS, values![key]).await?;
+        let mut compared: BTreeMap<MessageKind, ComparedCounts> = BTreeMap::new();
         for row in rows {
             let of_kind = compared.entry(row.kind.0).or_default();
             if let Some(Parsed(counts)) = row.counts {

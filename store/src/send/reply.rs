@@ -8,12 +8,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::sms::{Parts, SendSetting};
 use entity::{reply, send_setting};
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
+use sea_orm::{EntityTrait, FromQueryResult};
 use uuid::Uuid;
 
 use super::CampaignKey;
-use super::drive::{Claimed, ClaimedKey};
+use super::drive::{Claimed, DueKey};
 use super::lease::Lease;
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
@@ -63,13 +62,7 @@ impl Store {
             account_id,
             content: serde_json::to_string(setting).map_err(Error::broken)?,
         };
-        let mut again = OnConflict::column(send_setting::Column::AccountId);
-        again.update_column(send_setting::Column::Content);
-        send_setting::Entity::insert(row.into_active_model())
-            .on_conflict(again)
-            .exec_without_returning(self)
-            .await?;
-        Ok(())
+        self.upsert(row).await
     }
 
     /// Takes the next reply of a sender out of those that wait. It is of no campaign.
@@ -95,11 +88,9 @@ impl Store {
             text: Set(None),
             ..Default::default()
         };
-        reply::Entity::update(taken)
-            .exec_without_returning(&tx)
-            .await?;
+        tx.update(taken).await?;
         let reply = Claimed {
-            key: ClaimedKey {
+            key: DueKey {
                 campaign: CampaignKey::new(next.account_id, Uuid::nil()),
                 due_at: next.made_at,
                 message_id: Uuid::now_v7(),

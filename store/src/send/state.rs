@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use domain::campaign::{CampaignStatus, Counts, MessageStatus};
 use entity::{campaign, sender_state};
-use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
@@ -48,18 +46,12 @@ impl Store {
         state: &str,
         reason: Option<&str>,
     ) -> Result<()> {
-        let row = sender_state::ActiveModel {
-            name: Set(name.to_owned()),
-            state: Set(state.to_owned()),
-            reason: Set(reason.map(str::to_owned)),
+        let row = sender_state::Model {
+            name: name.to_owned(),
+            state: state.to_owned(),
+            reason: reason.map(str::to_owned),
         };
-        let mut again = OnConflict::column(sender_state::Column::Name);
-        again.update_columns([sender_state::Column::State, sender_state::Column::Reason]);
-        sender_state::Entity::insert(row)
-            .on_conflict(again)
-            .exec_without_returning(self)
-            .await?;
-        Ok(())
+        self.upsert(row).await
     }
 
     /// The senders of which something was noted.

@@ -21,18 +21,16 @@ const MAX_ROLLED_UP: i64 = 10_000;
 batch_row! {
     /// Counts of a campaign's messages of a kind.
     struct KindCounts {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        campaign: CampaignKey,
         kind: &'static str,
         counts: String,
     }
 }
 
 impl KindCounts {
-    fn new(key: CampaignKey, kind: MessageKind, counts: &Counts) -> Self {
+    fn new(campaign: CampaignKey, kind: MessageKind, counts: &Counts) -> Self {
         Self {
-            account_id: key.account_id,
-            campaign_id: key.campaign_id,
+            campaign,
             kind: kind.into_str(),
             counts: counts.to_string(),
         }
@@ -40,12 +38,11 @@ impl KindCounts {
 }
 
 const APPEND: &BatchStatement<KindCounts> = statement!(KindCounts:
-    "INSERT INTO campaign_delta (account_id, campaign_id, kind, counts) SELECT account_id, campaign_id, kind, counts FROM batch"
+    "INSERT INTO campaign_delta ({columns}) SELECT {columns} FROM batch"
 );
 
 const REPLACE: &BatchStatement<KindCounts> = statement!(KindCounts:
-    "INSERT INTO campaign_tally (account_id, campaign_id, kind, counts)
-     SELECT account_id, campaign_id, kind, counts FROM batch WHERE true
+    "INSERT INTO campaign_tally ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts"
 );
 
@@ -77,15 +74,15 @@ const PENDING: &Statement = statement!(
 batch_row! {
     #[derive(FromQueryResult)]
     struct DeltaKey {
-        account_id: Uuid,
-        campaign_id: Uuid,
+        #[sea_orm(nested)]
+        campaign: CampaignKey,
         id: i64,
     }
 }
 
 const TAKE: &BatchStatement<DeltaKey> = statement!(DeltaKey:
     "DELETE FROM campaign_delta
-      WHERE (account_id, campaign_id, id) IN (SELECT account_id, campaign_id, id FROM batch) RETURNING kind, counts"
+      WHERE ({columns}) IN (SELECT {columns} FROM batch) RETURNING kind, counts"
 );
 
 /// What a transaction changes in the counts: of campaigns by their kinds of messages, and of reports.

@@ -21,8 +21,8 @@ impl Tx {
         statement: &'static BatchStatement<R>,
         rows: Vec<R>,
     ) -> Result<()> {
-        let rows = rows.into_iter().map(BatchRow::into_values).collect();
-        self.run_batch(&statement.text, rows).await.map(drop)
+        let values = values_of(rows);
+        self.run_batch(&statement.text, values).await.map(drop)
     }
 
     /// The same, for the rows that it returns.
@@ -31,8 +31,7 @@ impl Tx {
         statement: &'static BatchStatement<R>,
         rows: Vec<R>,
     ) -> Result<Vec<T>> {
-        let rows = rows.into_iter().map(BatchRow::into_values).collect();
-        read(&self.run_batch(&statement.text, rows).await?)
+        read(&self.run_batch(&statement.text, values_of(rows)).await?)
     }
 
     /// The same, for the values of the only column that it returns.
@@ -41,60 +40,65 @@ impl Tx {
         statement: &'static BatchStatement<R>,
         rows: Vec<R>,
     ) -> Result<Vec<T>> {
-        let rows = rows.into_iter().map(BatchRow::into_values).collect();
-        let rows = self.run_batch(&statement.text, rows).await?;
-        only_column(&rows)
+        only_column(&self.run_batch(&statement.text, values_of(rows)).await?)
     }
 
-    async fn run_batch(&self, text: &BatchText, rows: Vec<Vec<Value>>) -> Result<Vec<QueryResult>> {
+    /// The values are those of all rows, one row after the other.
+    async fn run_batch(&self, text: &BatchText, values: Vec<Value>) -> Result<Vec<QueryResult>> {
+        let columns = text.columns().len();
         let mut results = Vec::new();
         if self.is_sqlite() {
-            let mut rows = rows.into_iter();
-            while rows.len() > 0 {
-                let count = 1 << rows.len().min(ROWS).ilog2();
-                let values = rows.by_ref().take(count).flatten().collect();
-                results.extend(query(self, text.with_values(count), values).await?);
+            let mut values = values.into_iter();
+            while values.len() > 0 {
+                let rows = 1 << (values.len() / columns).min(ROWS).ilog2();
+                let of_rows = values.by_ref().take(rows * columns).collect();
+                results.extend(query(self, text.with_values(rows), of_rows).await?);
             }
-        } else if !rows.is_empty()
+        } else if !values.is_empty()
             && let Inner::Postgres(tx) = &mut *self.lock().await
         {
             let sql = AssertSqlSafe(text.with_arrays());
-            let rows = sqlx::query_with(sql, arrays(rows)?).fetch_all(&mut **tx);
+            let rows = sqlx::query_with(sql, arrays(values, columns)?).fetch_all(&mut **tx);
             results.extend(rows.await?.into_iter().map(QueryResult::from));
         }
         Ok(results)
     }
 }
 
+fn values_of<R: BatchRow>(rows: Vec<R>) -> Vec<Value> {
+    let mut values = Vec::new();
+    for row in rows {
+        row.add_to(&mut values);
+    }
+    values
+}
+
 /// Rows that are left to statements until [`Self::execute`], which runs each once, in the order in which they came first.
 #[derive(Default)]
-pub(crate) struct BatchWrites(IndexMap<usize, (&'static BatchText, Vec<Vec<Value>>)>);
+pub(crate) struct BatchWrites(IndexMap<usize, (&'static BatchText, Vec<Value>)>);
 
 impl BatchWrites {
     pub(crate) fn add<R: BatchRow>(&mut self, statement: &'static BatchStatement<R>, row: R) {
-        let address = ptr::from_ref(&statement.text).addr();
-        let (_, rows) = self
-            .0
-            .entry(address)
-            .or_insert((&statement.text, Vec::new()));
-        rows.push(row.into_values());
+        let text = &statement.text;
+        let of_statement = self.0.entry(ptr::from_ref(text).addr());
+        row.add_to(&mut of_statement.or_insert((text, Vec::new())).1);
     }
 
     pub(crate) async fn execute(self, tx: &Tx) -> Result<()> {
-        for (text, rows) in self.0.into_values() {
-            tx.run_batch(text, rows).await?;
+        for (text, values) in self.0.into_values() {
+            tx.run_batch(text, values).await?;
         }
         Ok(())
     }
 }
 
 /// The columns of rows, each as an array. (sea-query's own arrays hold no null.)
-fn arrays(rows: Vec<Vec<Value>>) -> Result<PgArguments> {
-    let mut columns: Vec<Vec<Value>> = Vec::new();
-    for row in rows {
-        columns.resize_with(row.len(), Vec::new);
-        for (column, value) in columns.iter_mut().zip(row) {
-            column.push(value);
+fn arrays(values: Vec<Value>, columns: usize) -> Result<PgArguments> {
+    let mut columns = vec![Vec::new(); columns];
+    let mut values = values.into_iter();
+    while values.len() > 0 {
+        for column in &mut columns {
+            column.extend(values.next());
         }
     }
     let mut arguments = PgArguments::default();

@@ -8,10 +8,10 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 pub enum Error {
     /// The server cannot be reached, starts or stops, is read-only, or has no room left: nobody's fault but its own.
     #[error("the database is unavailable")]
-    Unavailable(#[source] Source),
+    Unavailable(#[source] BoxError),
     /// Another transaction was in the way (deadlock, serialization): the same work may be tried again.
     #[error("the database asks to try again")]
-    Conflict(#[source] Source),
+    Conflict(#[source] BoxError),
     /// The import is no longer this attempt's: another took it over, or it was emptied.
     #[error("the import is no longer this attempt's")]
     Lost,
@@ -23,14 +23,14 @@ pub enum Error {
     Schema(#[from] migration::Misfit),
     /// Stored data that cannot be read, or a statement that the database refuses.
     #[error("the database refused or the stored data is broken")]
-    Other(#[source] Source),
+    Other(#[source] BoxError),
 }
 
 /// What a query finds, or why it failed.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The cause of an [`Error`].
-pub type Source = Box<dyn std::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl From<DecodeError> for Error {
     fn from(error: DecodeError) -> Self {
@@ -45,7 +45,7 @@ impl Error {
     }
 
     /// Stored data that does not read as what it should be.
-    pub(crate) fn broken(cause: impl Into<Source>) -> Self {
+    pub(crate) fn broken(cause: impl Into<BoxError>) -> Self {
         Self::Other(cause.into())
     }
 
@@ -111,7 +111,7 @@ fn driver_error(error: &DbErr) -> Option<&SqlxError> {
 }
 
 /// The variant of [`Error`] that it is.
-fn kind(error: &DbErr) -> fn(Source) -> Error {
+fn kind(error: &DbErr) -> fn(BoxError) -> Error {
     match driver_error(error) {
         None if matches!(error, DbErr::ConnectionAcquire(_)) => Error::Unavailable,
         Some(
@@ -130,7 +130,7 @@ fn kind(error: &DbErr) -> fn(Source) -> Error {
     }
 }
 
-fn kind_of_code(code: &str) -> fn(Source) -> Error {
+fn kind_of_code(code: &str) -> fn(BoxError) -> Error {
     match code {
         "40001" | "40P01" | "55P03" => Error::Conflict,
         // The idle-in-transaction limit is how a frozen process loses its session.

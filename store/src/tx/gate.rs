@@ -26,12 +26,12 @@ pub struct Gates {
 }
 
 task_local! {
-    static CALLER: Caller;
+    static CALLER: OnBehalfOf;
 }
 
 /// For whom a task asks.
 #[derive(Clone)]
-struct Caller {
+struct OnBehalfOf {
     account_id: Uuid,
     /// The turns that it has: whoever has one does not wait for one more, behind others who wait for theirs.
     turns: Arc<AtomicUsize>,
@@ -40,7 +40,7 @@ struct Caller {
 /// Does work whose statements are the account's, where they pass a gate. What it spawns is nobody's and passes none.
 pub fn on_behalf_of<F: Future>(account_id: Uuid, work: F) -> impl Future<Output = F::Output> {
     let turns = Arc::default();
-    CALLER.scope(Caller { account_id, turns }, work)
+    CALLER.scope(OnBehalfOf { account_id, turns }, work)
 }
 
 /// A statement or a transaction that is under way.
@@ -54,7 +54,7 @@ pub(super) struct UnderWay {
 impl Gates {
     /// Waits for the turn of whom the task is for.
     pub(super) async fn pass(&self, writer: bool) -> UnderWay {
-        let Ok(caller) = CALLER.try_with(Caller::clone) else {
+        let Ok(caller) = CALLER.try_with(OnBehalfOf::clone) else {
             return UnderWay::default();
         };
         if caller.turns.load(Ordering::Relaxed) > 0 {

@@ -20,15 +20,14 @@ mod store;
 mod transaction;
 
 pub(crate) use self::each::BatchWrites;
-pub use self::error::{Error, Result, Source};
+pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
-pub(crate) use self::sql::{Json, Parameters, Parsed, Sql, sqlite_now, values};
+pub(crate) use self::sql::{IntoValues, Json, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
-    BatchColumn, BatchRow, BatchStatement, BatchText, BatchValue, Statement, batch_row, register,
-    statement,
+    BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,
 };
 pub use self::statement::{Registered, STATEMENTS};
 pub use self::store::Store;

@@ -3,17 +3,18 @@
 use std::str::FromStr;
 
 use chrono::{DateTime, SubsecRound, Utc};
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ColIdx, ConnectionTrait, DbBackend, DbErr, FromQueryResult, QueryResult, TryGetError,
-    TryGetable, Value,
+    ActiveModelTrait, ColIdx, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult,
+    IntoActiveModel, Iterable, PrimaryKeyToColumn, QueryResult, TryGetError, TryGetable, Value,
 };
 use serde::de::DeserializeOwned;
 
 use super::statement::{Statement, statement};
-use super::{Error, Result, Source};
+use super::{BoxError, Error, Result};
 
-/// Runs statements with the values of their parameters.
-pub(crate) trait Sql: ConnectionTrait {
+/// Runs statements with the values of their parameters, and writes rows of entities.
+pub(crate) trait Sql: ConnectionTrait + Sized {
     fn is_sqlite(&self) -> bool {
         self.get_database_backend() == DbBackend::Sqlite
     }
@@ -68,6 +69,37 @@ pub(crate) trait Sql: ConnectionTrait {
         Ok(self.execute_raw(statement).await?.rows_affected())
     }
 
+    /// Inserts a row.
+    async fn insert<A: ActiveModelTrait>(&self, row: impl IntoActiveModel<A>) -> Result<()> {
+        let insert = A::Entity::insert(row.into_active_model());
+        Ok(insert.exec_without_returning(self).await.map(drop)?)
+    }
+
+    /// Inserts a row, unless another one has a key that must be unique. Whether it did.
+    async fn insert_new<A: ActiveModelTrait>(&self, row: impl IntoActiveModel<A>) -> Result<bool> {
+        let insert = A::Entity::insert(row.into_active_model())
+            .on_conflict(OnConflict::new().do_nothing().to_owned());
+        Ok(insert.exec_without_returning(self).await? > 0)
+    }
+
+    /// Inserts a row, in place of the one that has its primary key.
+    async fn upsert<A: ActiveModelTrait>(&self, row: impl IntoActiveModel<A>) -> Result<()> {
+        type Key<A> = <<A as ActiveModelTrait>::Entity as EntityTrait>::PrimaryKey;
+        let key = Key::<A>::iter().map(PrimaryKeyToColumn::into_column);
+        let columns = <A::Entity as EntityTrait>::Column::iter();
+        let others = columns.filter(|column| Key::<A>::from_column(*column).is_none());
+        let mut again = OnConflict::columns(key);
+        again.update_columns(others);
+        let insert = A::Entity::insert(row.into_active_model()).on_conflict(again);
+        Ok(insert.exec_without_returning(self).await.map(drop)?)
+    }
+
+    /// Gives the row of a primary key all other values that are given. It must be there.
+    async fn update<A: ActiveModelTrait>(&self, row: impl IntoActiveModel<A>) -> Result<()> {
+        let update = A::Entity::update(row.into_active_model().reset_all());
+        Ok(update.exec_without_returning(self).await.map(drop)?)
+    }
+
     /// The database's clock, not the transaction's start, in whole microseconds (what both dialects keep).
     async fn now(&self) -> Result<DateTime<Utc>> {
         if self.is_sqlite() {
@@ -83,7 +115,7 @@ impl<C: ConnectionTrait> Sql for C {}
 
 /// What a text of SQL returns.
 pub(super) async fn query(
-    connection: &(impl ConnectionTrait + ?Sized),
+    connection: &impl ConnectionTrait,
     text: impl Into<String>,
     values: Vec<Value>,
 ) -> Result<Vec<QueryResult>> {
@@ -100,7 +132,7 @@ pub(crate) struct Parsed<T>(pub T);
 #[derive(Clone, Debug)]
 pub(crate) struct Json<T>(pub T);
 
-impl<T: FromStr<Err: Into<Source>>> TryGetable for Parsed<T> {
+impl<T: FromStr<Err: Into<BoxError>>> TryGetable for Parsed<T> {
     fn try_get_by<I: ColIdx>(row: &QueryResult, column: I) -> Result<Self, TryGetError> {
         let value = String::try_get_by(row, column)?.parse();
         value
@@ -129,18 +161,18 @@ pub(crate) fn sqlite_now() -> DateTime<Utc> {
 macro_rules! values {
     ($($part:expr),+ $(,)?) => {{
         let mut values = Vec::new();
-        $($crate::tx::Parameters::add_to($part, &mut values);)+
+        $($crate::tx::IntoValues::add_to($part, &mut values);)+
         values
     }};
 }
 pub(crate) use values;
 
-/// What `values!` takes.
-pub(crate) trait Parameters {
+/// What `values!` takes, and a row of a batch has as fields.
+pub(crate) trait IntoValues {
     fn add_to(self, values: &mut Vec<Value>);
 }
 
-impl<T: Into<Value>> Parameters for T {
+impl<T: Into<Value>> IntoValues for T {
     fn add_to(self, values: &mut Vec<Value>) {
         values.push(self.into());
     }

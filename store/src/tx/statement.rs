@@ -4,8 +4,10 @@ use std::marker::PhantomData;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use linkme::distributed_slice;
-use sea_orm::{DbBackend, Value};
+use sea_orm::DbBackend;
 use uuid::Uuid;
+
+use super::IntoValues;
 
 /// A statement in SQL, made by [`statement!`]. Its text in a dialect is empty where only the other one runs it.
 #[derive(Debug)]
@@ -28,7 +30,8 @@ impl Statement {
     }
 }
 
-/// A statement for many rows at once, made by [`statement!`]. Its text follows `WITH batch (columns of R) AS (rows)`.
+/// A statement for many rows at once, made by [`statement!`]. Its text follows `WITH batch (columns of R) AS (rows)`; in it
+/// `{columns}` stands for the names of the columns.
 #[derive(Debug)]
 pub(crate) struct BatchStatement<R> {
     pub text: BatchText,
@@ -38,35 +41,34 @@ pub(crate) struct BatchStatement<R> {
 /// The text of a [`BatchStatement`], and the columns of its rows.
 #[derive(Debug)]
 pub(crate) struct BatchText {
-    pub columns: &'static [BatchColumn],
+    pub add_columns: fn(&'static str, &mut Vec<BatchColumn>),
     pub postgres: &'static str,
     pub sqlite: &'static str,
 }
 
 impl BatchText {
+    pub(super) fn columns(&self) -> Vec<BatchColumn> {
+        let mut columns = Vec::new();
+        (self.add_columns)("", &mut columns);
+        columns
+    }
+
     /// PostgreSQL: an array a column, so that the text is the same for any number of rows.
     pub(super) fn with_arrays(&self) -> String {
-        let arrays = self.columns.iter().zip(1..);
+        let columns = self.columns();
+        let arrays = columns.iter().zip(1..);
         let arrays = arrays.map(|(column, n)| format!("${n}::{}[]", column.kind));
         let arrays: Vec<_> = arrays.collect();
-        self.with_rows(
-            self.postgres,
-            &format!("SELECT * FROM unnest({})", arrays.join(", ")),
-        )
+        let rows = format!("SELECT * FROM unnest({})", arrays.join(", "));
+        with_rows(self.postgres, &columns, &rows)
     }
 
     /// SQLite: the values of so many rows.
     pub(super) fn with_values(&self, rows: usize) -> String {
-        let row = format!("({})", vec!["?"; self.columns.len()].join(","));
-        self.with_rows(
-            self.sqlite,
-            &format!("VALUES {}", vec![row; rows].join(",")),
-        )
-    }
-
-    fn with_rows(&self, text: &str, rows: &str) -> String {
-        let columns: Vec<_> = self.columns.iter().map(|column| column.name).collect();
-        format!("WITH batch ({}) AS ({rows}) {text}", columns.join(", "))
+        let columns = self.columns();
+        let row = format!("({})", vec!["?"; columns.len()].join(","));
+        let rows = format!("VALUES {}", vec![row; rows].join(","));
+        with_rows(self.sqlite, &columns, &rows)
     }
 
     pub(crate) fn registered(&self, database: DbBackend) -> Option<String> {
@@ -77,6 +79,13 @@ impl BatchText {
     }
 }
 
+fn with_rows(text: &str, columns: &[BatchColumn], rows: &str) -> String {
+    let names: Vec<_> = columns.iter().map(|column| column.name).collect();
+    let names = names.join(", ");
+    let text = text.replace("{columns}", &names);
+    format!("WITH batch ({names}) AS ({rows}) {text}")
+}
+
 /// A column of a batch.
 #[derive(Debug)]
 pub(crate) struct BatchColumn {
@@ -85,28 +94,23 @@ pub(crate) struct BatchColumn {
     pub kind: &'static str,
 }
 
-/// A row of a batch: a struct whose fields are its columns, made by [`batch_row!`].
-pub(crate) trait BatchRow: Sized {
-    const COLUMNS: &'static [BatchColumn];
-
-    /// The values in the order of [`Self::COLUMNS`].
-    fn into_values(self) -> Vec<Value>;
-}
-
-/// A type that a column of a batch may have.
-pub(crate) trait BatchValue: Into<Value> {
-    /// Its type in PostgreSQL.
-    const KIND: &'static str;
+/// A row of a batch, made by [`batch_row!`], or a field of one: a value, which is a column, or a key, whose fields are columns.
+pub(crate) trait BatchRow: IntoValues {
+    /// Adds its columns, in the order of its parameters. That of a value has the name of the field.
+    fn add_columns(field: &'static str, columns: &mut Vec<BatchColumn>);
 }
 
 macro_rules! batch_values {
     ($($value:ty: $kind:literal,)+) => {
-        $(impl BatchValue for $value {
-            const KIND: &'static str = $kind;
+        $(batch_values!($value, $kind);
+        batch_values!(Option<$value>, $kind);)+
+    };
+    ($value:ty, $kind:literal) => {
+        impl BatchRow for $value {
+            fn add_columns(name: &'static str, columns: &mut Vec<BatchColumn>) {
+                columns.push(BatchColumn { name, kind: $kind });
+            }
         }
-        impl BatchValue for Option<$value> {
-            const KIND: &'static str = $kind;
-        })+
     };
 }
 
@@ -122,22 +126,23 @@ batch_values! {
     DateTime<Utc>: "timestamptz",
 }
 
-/// Makes a struct a [`BatchRow`].
+/// Makes a struct a [`BatchRow`], and [`IntoValues`] of any statement.
 macro_rules! batch_row {
-    ($(#[$attribute:meta])* $visible:vis struct $row:ident { $($(#[$doc:meta])* $column:ident: $kind:ty,)+ }) => {
+    ($(#[$attribute:meta])* $visible:vis struct $row:ident { $($(#[$doc:meta])* $field:ident: $kind:ty,)+ }) => {
         $(#[$attribute])*
         $visible struct $row {
-            $($(#[$doc])* pub $column: $kind,)+
+            $($(#[$doc])* pub $field: $kind,)+
+        }
+
+        impl $crate::tx::IntoValues for $row {
+            fn add_to(self, values: &mut Vec<sea_orm::Value>) {
+                $($crate::tx::IntoValues::add_to(self.$field, values);)+
+            }
         }
 
         impl $crate::tx::BatchRow for $row {
-            const COLUMNS: &'static [$crate::tx::BatchColumn] = &[$($crate::tx::BatchColumn {
-                name: stringify!($column),
-                kind: <$kind as $crate::tx::BatchValue>::KIND,
-            }),+];
-
-            fn into_values(self) -> Vec<sea_orm::Value> {
-                vec![$(self.$column.into()),+]
+            fn add_columns(_: &'static str, columns: &mut Vec<$crate::tx::BatchColumn>) {
+                $(<$kind as $crate::tx::BatchRow>::add_columns(stringify!($field), columns);)+
             }
         }
     };
@@ -167,7 +172,7 @@ macro_rules! statement {
     ($row:ty: postgres: $($postgres:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {{
         static STATEMENT: $crate::tx::BatchStatement<$row> = $crate::tx::BatchStatement {
             text: $crate::tx::BatchText {
-                columns: <$row as $crate::tx::BatchRow>::COLUMNS,
+                add_columns: <$row as $crate::tx::BatchRow>::add_columns,
                 postgres: concat!($($postgres),+),
                 sqlite: concat!($($sqlite),+),
             },

@@ -13,7 +13,7 @@ use metrics::{counter, histogram};
 use platform::start::one_line;
 use sender::Handed;
 use store::Error;
-use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step};
+use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome};
 use store::send::lease::Lease;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
@@ -134,7 +134,7 @@ struct Driving<'a> {
     pauses: Pauses,
     calls: JoinSet<Option<Handed>>,
     /// Claimed messages whose calls have not ended.
-    under_way: HashMap<task::Id, ClaimedKey>,
+    under_way: HashMap<task::Id, DueKey>,
     /// Results that are not recorded yet.
     outcomes: Vec<Outcome>,
     looked_at: Option<Instant>,
@@ -200,12 +200,12 @@ impl Driving<'_> {
         };
         let step = store.drive(&driver, &self.outcomes, &wanted).await;
         let claimed = match &step {
-            Ok(Step::Done { claimed, .. }) => &claimed[..],
+            Ok(DriveOutcome::Done { claimed, .. }) => &claimed[..],
             _ => &[],
         };
         self.waiting.end(&turns, claimed);
         match step? {
-            Step::Done {
+            DriveOutcome::Done {
                 claimed,
                 recorded,
                 drained,
@@ -224,8 +224,8 @@ impl Driving<'_> {
                 }
                 Ok(true)
             }
-            Step::LeaseLost => Ok(false),
-            Step::Unknown(error) => Err(error),
+            DriveOutcome::LeaseLost => Ok(false),
+            DriveOutcome::Unknown(error) => Err(error),
         }
     }
 
@@ -273,7 +273,7 @@ impl Driving<'_> {
     /// handed over; those of earlier processes may have been.
     async fn find_claimed(&mut self) -> Result<(), Error> {
         let known = self.outcomes.iter().map(|outcome| outcome.claimed);
-        let known: HashSet<ClaimedKey> = known.chain(self.under_way.values().copied()).collect();
+        let known: HashSet<DueKey> = known.chain(self.under_way.values().copied()).collect();
         let mut unknown = 0;
         for (claimed, fence) in self.sender.store.claimed_under(self.lease).await? {
             if !known.contains(&claimed) {

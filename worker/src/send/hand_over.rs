@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
 use sender::{Deadline, Handed, Outbound, Provider};
-use store::send::drive::{Claimed, ClaimedKey, Outcome};
+use store::send::drive::{Claimed, DueKey, Outcome};
 
 use super::driven_sender::DrivenSender;
 
@@ -61,7 +61,7 @@ impl HandOver {
     }
 
     /// What is recorded of a message; `None`: it was not handed over.
-    pub(super) fn outcome(&self, claimed: ClaimedKey, handed: Option<Handed>) -> Outcome {
+    pub(super) fn outcome(&self, claimed: DueKey, handed: Option<Handed>) -> Outcome {
         let ended = |status, code, provider_ids| Outcome {
             claimed,
             status,

@@ -6,7 +6,7 @@ use domain::record::{COLUMNS, Column, Record};
 use sea_orm::Value;
 
 use crate::import::chunk::Claim;
-use crate::tx::{Parameters, Statement, values};
+use crate::tx::{IntoValues, Statement, values};
 
 /// A statement that is made once and kept until the program ends.
 pub(super) fn postgres(text: String) -> Statement {
@@ -24,7 +24,7 @@ pub(super) fn sqlite(text: String) -> Statement {
 pub(super) const BOUND: &str = "$1, $2, $3, $4, $4, $5";
 
 /// The values of [`BOUND`].
-impl Parameters for &Claim {
+impl IntoValues for &Claim {
     fn add_to(self, values: &mut Vec<Value>) {
         let id = self.id;
         let of_batch = values![

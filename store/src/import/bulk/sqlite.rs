@@ -12,7 +12,7 @@ use crate::import::chunk::{Claim, Outcomes};
 use crate::tx::{Sql, Statement, values};
 use crate::{Error, Tx};
 
-struct Statements {
+struct RecipientStatements {
     create: Statement,
     /// Counts the rows that were stored before. Those that `create` made bear the same `seq` and are left out.
     found: Statement,
@@ -20,9 +20,9 @@ struct Statements {
     upsert: Statement,
 }
 
-static SQL: LazyLock<Statements> = LazyLock::new(Statements::new);
+static SQL: LazyLock<RecipientStatements> = LazyLock::new(RecipientStatements::new);
 
-impl Statements {
+impl RecipientStatements {
     fn new() -> Self {
         let given = |name| {
             let place = COLUMNS.iter().position(|column| column.name == name);

@@ -11,7 +11,7 @@ use crate::tx::Statement;
 /// took a million rows a second ago). Left alone the planner then walks all of an account's recipients for every row
 /// (330 s a million instead of 3, measured). So every join is a LATERAL lookup by key, which it cannot turn around, and
 /// sequential scans are off in the transaction of a claim.
-pub(super) struct Statements {
+pub(super) struct RecipientStatements {
     pub(super) insert: Statement,
     pub(super) copy: Statement,
     /// Returns the ordinals, from 1, of the rows that are not stored as they come. Without an older batch open a row that
@@ -28,9 +28,9 @@ pub(super) struct Statements {
     pub(super) update: Statement,
 }
 
-pub(super) static SQL: LazyLock<Statements> = LazyLock::new(Statements::new);
+pub(super) static SQL: LazyLock<RecipientStatements> = LazyLock::new(RecipientStatements::new);
 
-impl Statements {
+impl RecipientStatements {
     fn new() -> Self {
         let names = names();
         let given = join(VALUES, ", ", |column| {

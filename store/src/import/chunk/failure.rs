@@ -1,9 +1,8 @@
 //! How a chunk fails: noted in the ledger in a commit of its own, tried again later, parked in the end.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::import_chunk;
+use sea_orm::QuerySelect;
 use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, QueryFilter, QuerySelect, Set};
 
 use super::ChunkId;
 use crate::tx::{Sql, Statement, statement, values};
@@ -16,12 +15,16 @@ const PARK: &Statement = statement!(
       WHERE account_id = $1 AND batch_id = $2"
 );
 
+const PUT_OFF: &Statement = statement!(
+    "UPDATE import_chunk SET retry_at = $4 WHERE account_id = $1 AND batch_id = $2 AND chunk_no = $3"
+);
+
 /// Own failures after which a chunk is parked.
 pub const MAX_FAILURES: i64 = 5;
 
 /// What a noted failure led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noted {
+pub enum FailureOutcome {
     /// It will be due again at this time.
     RetryAt(DateTime<Utc>),
     /// It will not be tried again unless somebody asks for it.
@@ -38,49 +41,36 @@ impl Store {
         id: ChunkId,
         reason: &str,
         park: bool,
-    ) -> Result<Noted, Error> {
+    ) -> Result<FailureOutcome, Error> {
         let tx = self.begin().await?;
-        let chunk = import_chunk::Entity::find()
-            .filter(id.row())
-            .lock(LockType::NoKeyUpdate);
-        let chunk = chunk.one(&tx).await?.filter(|chunk| !chunk.parked);
-        let Some(chunk) = chunk else {
-            return Ok(Noted::Gone);
+        let chunk = id.row().lock(LockType::NoKeyUpdate).one(&tx).await?;
+        let Some(mut chunk) = chunk.filter(|chunk| !chunk.parked) else {
+            return Ok(FailureOutcome::Gone);
         };
-        let failures = chunk.failures + 1;
-        let parked = park || failures >= MAX_FAILURES;
-        let retry_at = tx.now().await? + backoff(failures);
-        let failed = import_chunk::ActiveModel {
-            failures: Set(failures),
-            parked: Set(parked),
-            retry_at: Set(Some(retry_at)),
-            reason: Set(Some(reason.to_owned())),
-            ..Default::default()
-        };
-        let update = import_chunk::Entity::update_many().set(failed);
-        update.filter(id.row()).exec(&tx).await?;
+        chunk.failures += 1;
+        let parked = park || chunk.failures >= MAX_FAILURES;
+        let (records, retry_at) = (chunk.records, tx.now().await? + backoff(chunk.failures));
+        chunk.parked = parked;
+        chunk.retry_at = Some(retry_at);
+        chunk.reason = Some(reason.to_owned());
+        tx.update(chunk).await?;
         tx.forget_starts(id).await?;
         if parked {
-            tx.execute(PARK, values![id.account_id, id.batch_id, chunk.records])
+            tx.execute(PARK, values![id.account_id, id.batch_id, records])
                 .await?;
         }
         tx.commit_surely().await?;
         Ok(if parked {
-            Noted::Parked
+            FailureOutcome::Parked
         } else {
-            Noted::RetryAt(retry_at)
+            FailureOutcome::RetryAt(retry_at)
         })
     }
 
     /// Puts a chunk off without counting anything against it (a payload for a newer worker).
     pub async fn put_off(&self, id: ChunkId, until: TimeDelta) -> Result<(), Error> {
-        let later = import_chunk::ActiveModel {
-            retry_at: Set(Some(self.now().await? + until)),
-            ..Default::default()
-        };
-        let update = import_chunk::Entity::update_many().set(later);
-        update.filter(id.row()).exec(self).await?;
-        Ok(())
+        let later = self.now().await? + until;
+        self.execute(PUT_OFF, values![id, later]).await.map(drop)
     }
 }
 

@@ -4,15 +4,15 @@
 //! only until then: every effect is exactly once.
 
 use entity::import_chunk;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, Value};
+use sea_orm::{EntityTrait, FromQueryResult, Select};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::tx::{Parameters, Sql, Statement, statement, values};
+use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, Store, Tx};
 
 pub use self::claim::Claim;
-pub use self::failure::{MAX_FAILURES, Noted};
+pub use self::failure::{FailureOutcome, MAX_FAILURES};
 
 mod claim;
 mod failure;
@@ -49,27 +49,20 @@ const FORGET_START: &Statement = statement!(
 /// Starts without an end (each took its process with it) after which a chunk is parked.
 pub const MAX_STARTS: i64 = 20;
 
-/// One chunk of one batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromQueryResult)]
-pub struct ChunkId {
-    pub account_id: Uuid,
-    pub batch_id: Uuid,
-    pub chunk_no: i64,
+batch_row! {
+    /// One chunk of one batch.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromQueryResult)]
+    pub struct ChunkId {
+        account_id: Uuid,
+        batch_id: Uuid,
+        chunk_no: i64,
+    }
 }
 
 impl ChunkId {
     /// Its row in the ledger.
-    fn row(self) -> Condition {
-        Condition::all()
-            .add(import_chunk::Column::AccountId.eq(self.account_id))
-            .add(import_chunk::Column::BatchId.eq(self.batch_id))
-            .add(import_chunk::Column::ChunkNo.eq(self.chunk_no))
-    }
-}
-
-impl Parameters for ChunkId {
-    fn add_to(self, values: &mut Vec<Value>) {
-        values.extend(values![self.account_id, self.batch_id, self.chunk_no]);
+    fn row(self) -> Select<import_chunk::Entity> {
+        import_chunk::Entity::find_by_id((self.account_id, self.batch_id, self.chunk_no))
     }
 }
 
@@ -92,9 +85,7 @@ impl Tx {
     /// its last open chunk. The last thing before the COMMIT but for the rollup: the batch's row is shared.
     pub async fn finish_chunk(&mut self, claim: &Claim, outcomes: &Outcomes) -> Result<(), Error> {
         let id = claim.id;
-        self.forget_starts(id).await?;
-        let gone = self.execute(DELETE_CHUNK, values![id]).await?;
-        if gone != 1 {
+        if self.delete_chunk(id).await? != 1 {
             return Err(Error::broken("a claimed chunk was not in the ledger"));
         }
         let now = self.now().await?;
@@ -112,6 +103,12 @@ impl Tx {
         self.execute(ADD_OUTCOMES, values).await?;
         self.count_created(id.account_id, claim.day(), outcomes.created, now)
             .await
+    }
+
+    /// Takes the chunk out of the ledger, and who started on it. How many chunks that were.
+    pub(crate) async fn delete_chunk(&self, id: ChunkId) -> Result<u64, Error> {
+        self.forget_starts(id).await?;
+        self.execute(DELETE_CHUNK, values![id]).await
     }
 
     /// Removes who started on a chunk.
@@ -153,7 +150,6 @@ impl Store {
 
     /// Whether a chunk is still to be done: what to ask after a COMMIT without an answer.
     pub async fn is_open(&self, id: ChunkId) -> Result<bool, Error> {
-        let chunk = import_chunk::Entity::find().filter(id.row()).one(self);
-        Ok(chunk.await?.is_some())
+        Ok(id.row().one(self).await?.is_some())
     }
 }

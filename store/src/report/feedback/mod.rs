@@ -5,8 +5,8 @@
 //!
 //! What is *not* here: storing and erasing feedbacks ([`crate::collect`]), and counts by day ([`crate::report`]).
 
+mod length;
 mod rows;
-mod tally;
 mod words;
 
 use std::ops::Range;
@@ -18,9 +18,9 @@ use domain::link::{BusPropIds, TrackFields};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use self::rows::Read;
-pub(crate) use self::tally::ids_of_days;
-use self::tally::{Run, runs};
+pub(crate) use self::length::ids_of_days;
+use self::length::{DayRun, runs};
+use self::rows::ReadRows;
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, statement, values};
@@ -128,14 +128,14 @@ impl Store {
     ) -> Result<FeedbackPage> {
         let mut tx = self.snapshot().await?;
         let as_of = tx.list_as_of(query).await?;
-        let tally = tx.tally(query).await?;
+        let rows_by_day = tx.rows_by_day(query).await?;
         let rows = limit + 1;
-        let (total, runs) = if let Some(tally) = tally {
-            let total: i64 = tally.values().sum();
-            (total, runs(&tally, query, before, rows))
+        let (total, runs) = if let Some(rows_by_day) = rows_by_day {
+            let total: i64 = rows_by_day.values().sum();
+            (total, runs(&rows_by_day, query, before, rows))
         } else {
             // Only reading it tells.
-            let run = Run::of(query.range);
+            let run = DayRun::of(query.range);
             let values = rows::values(tx.is_sqlite(), query, run, &run.ids(None), None)?;
             let counted = tx.fetch_value(rows::COUNTED.of(query), values).await?;
             (counted.unwrap_or_default(), vec![run])
@@ -159,7 +159,7 @@ impl Store {
         stride: ReadSize,
     ) -> Result<ListPage<FeedbackRow, ListPosition>> {
         let mut tx = self.long_snapshot().await?;
-        let run = Run::of(query.range);
+        let run = DayRun::of(query.range);
         let mut ids = run.ids(position.before);
         let is_narrowed = query.bus_prop_id.is_some() || query.is_searched();
         let floor = match position.floor {
@@ -172,7 +172,7 @@ impl Store {
             known => known,
         };
         ids.start = floor.unwrap_or(ids.start);
-        let mut read = Read::new(stride.bytes);
+        let mut read = ReadRows::new(stride.bytes);
         let (rows, is_small) = (stride.rows, position.is_small);
         tx.read(query, (run, ids), (rows, is_small), &mut read)
             .await?;
@@ -228,13 +228,13 @@ impl Tx {
     async fn listed(
         &mut self,
         query: &FeedbackQuery,
-        runs: &[Run],
+        runs: &[DayRun],
         before: Option<Uuid>,
         rows: usize,
-    ) -> Result<Read> {
-        let mut read = Read::new(PAGE_BYTES);
+    ) -> Result<ReadRows> {
+        let mut read = ReadRows::new(PAGE_BYTES);
         for run in runs {
-            if read.rows.len() >= rows || read.bytes_left() == 0 {
+            if read.rows.len() >= rows || read.bytes_left == 0 {
                 read.has_more = true;
                 break;
             }
@@ -253,9 +253,9 @@ impl Tx {
     async fn read(
         &mut self,
         query: &FeedbackQuery,
-        (run, ids): (Run, Range<Uuid>),
+        (run, ids): (DayRun, Range<Uuid>),
         (rows, is_small): (usize, bool),
-        read: &mut Read,
+        read: &mut ReadRows,
     ) -> Result<()> {
         let is_sqlite = self.is_sqlite();
         let values = |rows| rows::values(is_sqlite, query, run, &ids, rows);
@@ -263,7 +263,7 @@ impl Tx {
         if !is_small {
             let sizes = rows::SIZES.of(query);
             let sizes: Vec<i32> = self.fetch_values(sizes, values(Some(rows))?).await?;
-            fitting = rows_that_fit(&sizes, read.bytes_left());
+            fitting = rows_that_fit(&sizes, read.bytes_left);
             read.has_more = fitting < sizes.len();
         }
         let listed = self.stream(rows::LISTED.of(query), values(Some(fitting))?);

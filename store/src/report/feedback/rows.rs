@@ -8,7 +8,7 @@ use futures::{Stream, TryStreamExt};
 use sea_orm::{DbErr, FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use super::tally::Run;
+use super::length::DayRun;
 use super::words::pattern;
 use super::{FeedbackQuery, FeedbackRow};
 use crate::tx::{Parsed, Statement, statement, values};
@@ -77,7 +77,7 @@ macro_rules! of_list {
     };
 }
 
-/// The rows of a list, newest first, for [`Read`]. Their last value is how many at most.
+/// The rows of a list, newest first, for [`ReadRows`]. Their last value is how many at most.
 pub(super) const LISTED: ListStatement = of_list!(
     "f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
     " ORDER BY f.feedback_id DESC LIMIT $15"
@@ -113,7 +113,7 @@ pub(super) const NTH: ListStatement = ListStatement {
 pub(super) fn values(
     is_sqlite: bool,
     query: &FeedbackQuery,
-    run: Run,
+    run: DayRun,
     ids: &Range<Uuid>,
     most: Option<usize>,
 ) -> Result<Vec<Value>> {
@@ -145,14 +145,14 @@ pub(super) fn values(
 
 /// Rows that are read at once.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadRows {
     pub rows: Vec<FeedbackRow>,
     /// Whether rows follow that did not fit.
     pub has_more: bool,
-    bytes_left: usize,
+    pub bytes_left: usize,
 }
 
-impl Read {
+impl ReadRows {
     /// Of about so many bytes: it ends with the row that reaches them.
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -162,17 +162,13 @@ impl Read {
         }
     }
 
-    pub fn bytes_left(&self) -> usize {
-        self.bytes_left
-    }
-
     /// Adds rows of [`LISTED`] as long as they fit.
     pub async fn add(
         &mut self,
         mut rows: impl Stream<Item = Result<FeedbackRow>> + Unpin,
     ) -> Result<()> {
         while let Some(row) = rows.try_next().await? {
-            if self.bytes_left() == 0 {
+            if self.bytes_left == 0 {
                 self.has_more = true;
                 break;
             }

@@ -43,7 +43,7 @@ const DIFFERING: &Statement = statement!(
 
 /// A link, with stored and recomputed views, and responses likewise.
 #[derive(FromQueryResult)]
-struct LinkRow {
+struct DriftedLink {
     link_id: Uuid,
     stored_views: i64,
     views: i64,
@@ -54,7 +54,7 @@ struct LinkRow {
 impl Store {
     /// The links of a form of which not as much came as their counts say.
     pub async fn check_links(&self, form: FormKey) -> Result<Vec<Drift>> {
-        let links: Vec<LinkRow> = self.fetch_all(DIFFERING, values![form]).await?;
+        let links: Vec<DriftedLink> = self.fetch_all(DIFFERING, values![form]).await?;
         let drifts = links.into_iter().flat_map(|link| {
             let drift = |counter, found| Drift::new("link", link.link_id, counter, found);
             [
@@ -75,7 +75,7 @@ impl Store {
         // Nobody rolls up meanwhile. What is answered meanwhile is pending, and is seen with its effect or not at all.
         tx.lock_form(form).await?;
         let mut missing = LinkCounts::default();
-        let links: Vec<LinkRow> = tx.fetch_all(DIFFERING, values![form]).await?;
+        let links: Vec<DriftedLink> = tx.fetch_all(DIFFERING, values![form]).await?;
         for link in links {
             let views = link.views - link.stored_views;
             let responses = link.responses - link.stored_responses;

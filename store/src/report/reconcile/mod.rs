@@ -13,12 +13,11 @@ mod slice;
 use std::fmt;
 
 use chrono::NaiveDate;
-use entity::{account, form};
-use sea_orm::{EntityTrait, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 pub use self::slice::{Slice, Slices};
 use crate::form::FormKey;
+use crate::tx::{Sql, statement};
 use crate::{Result, Store};
 
 /// A stored number that counting does not give. As text a line of `feedback verify`.
@@ -68,20 +67,13 @@ impl fmt::Display for Drift {
 impl Store {
     /// Every account.
     pub async fn all_accounts(&self) -> Result<Vec<Uuid>> {
-        let accounts = account::Entity::find()
-            .select_only()
-            .column(account::Column::AccountId)
-            .order_by_asc(account::Column::AccountId);
-        Ok(accounts.into_tuple().all(self).await?)
+        let accounts = statement!("SELECT account_id FROM account ORDER BY account_id");
+        self.fetch_values(accounts, vec![]).await
     }
 
     /// Every form of every account, deleted ones too.
     pub async fn all_forms(&self) -> Result<Vec<FormKey>> {
-        let forms = form::Entity::find()
-            .select_only()
-            .columns([form::Column::AccountId, form::Column::FormId])
-            .order_by_asc(form::Column::AccountId)
-            .order_by_asc(form::Column::FormId);
-        Ok(forms.into_model().all(self).await?)
+        let forms = statement!("SELECT account_id, form_id FROM form ORDER BY account_id, form_id");
+        self.fetch_all(forms, vec![]).await
     }
 }

@@ -2,9 +2,8 @@
 //! each change, and counted anew.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use entity::recipient_rollup::{self, Column};
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, FromQueryResult, IntoActiveModel};
+use entity::recipient_rollup;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::Drift;
@@ -23,7 +22,7 @@ const DIFFERING: &Statement = statement!(
 
 /// A day, with its recipients as they are stored and as they are counted.
 #[derive(FromQueryResult)]
-struct DayRow {
+struct DriftedDay {
     day: NaiveDate,
     stored: i64,
     counted: i64,
@@ -32,7 +31,7 @@ struct DayRow {
 impl Store {
     /// The days on which an account's recipients are not as many as their counts say.
     pub async fn check_recipients(&self, account_id: Uuid) -> Result<Vec<Drift>> {
-        let days: Vec<DayRow> = self.fetch_all(DIFFERING, values![account_id]).await?;
+        let days: Vec<DriftedDay> = self.fetch_all(DIFFERING, values![account_id]).await?;
         let drifts = days.into_iter().map(|row| {
             let found = (row.stored, row.counted);
             Drift {
@@ -53,7 +52,7 @@ impl Store {
         // The account's lock, taken before the statement that counts: whoever counts in a transaction of its own comes
         // before, and is seen, or comes after, and adds to what is written here.
         tx.raise_recipient_version(account_id, now).await?;
-        let days: Vec<DayRow> = tx.fetch_all(DIFFERING, values![account_id]).await?;
+        let days: Vec<DriftedDay> = tx.fetch_all(DIFFERING, values![account_id]).await?;
         if days.is_empty() {
             return Ok(false);
         }
@@ -63,12 +62,7 @@ impl Store {
                 day: row.day,
                 recipients: row.counted,
             };
-            let mut again = OnConflict::columns([Column::AccountId, Column::Day]);
-            again.update_column(Column::Recipients);
-            recipient_rollup::Entity::insert(counted.into_active_model())
-                .on_conflict(again)
-                .exec_without_returning(&tx)
-                .await?;
+            tx.upsert(counted).await?;
         }
         tx.commit_surely().await?;
         Ok(true)

@@ -100,12 +100,12 @@ struct Counters {
 
 /// Counts as they are stored, and as counting gives them.
 #[derive(Debug, Default)]
-struct Compared {
+struct ComparedDelta {
     stored: Delta,
     recomputed: Delta,
 }
 
-impl Compared {
+impl ComparedDelta {
     fn add(&mut self, row: &SliceRow, content: &FormContent) -> Result<()> {
         if let Some(delta) = &row.delta {
             self.stored = mem::take(&mut self.stored).merged_with(delta)?;
@@ -251,7 +251,7 @@ impl Tx {
         slices: &Slices,
         slice: Slice,
         content: &FormContent,
-    ) -> Result<BTreeMap<RollupKey, Compared>> {
+    ) -> Result<BTreeMap<RollupKey, ComparedDelta>> {
         let (statement, values) = match slice {
             Slice::Day(day) => {
                 let ids = ids_of_days(day, day);
@@ -260,14 +260,14 @@ impl Tx {
             Slice::Messages => (MESSAGES, values![form]),
         };
         // By the text of `bus_prop_ids`, of which there are few, while a row may name fifty business properties.
-        let mut alike: HashMap<(String, NaiveDate), Compared> = HashMap::new();
+        let mut alike: HashMap<(String, NaiveDate), ComparedDelta> = HashMap::new();
         let mut rows = self.stream::<SliceRow>(statement, values);
         while let Some(mut row) = rows.try_next().await? {
             let key = (mem::take(&mut row.bus_prop_ids), row.day);
             alike.entry(key).or_default().add(&row, content)?;
         }
         drop(rows);
-        let mut compared: BTreeMap<RollupKey, Compared> = BTreeMap::new();
+        let mut compared: BTreeMap<RollupKey, ComparedDelta> = BTreeMap::new();
         for ((ids, day), sum) in &alike {
             let ids: BusPropIds = ids.parse().map_err(Error::broken)?;
             for key in keys(&ids, *day) {

@@ -10,7 +10,6 @@ use domain::link::BusPropIds;
 use domain::month::Month;
 use domain::rollup::Delta;
 use sea_orm::FromQueryResult;
-use uuid::Uuid;
 
 pub(crate) use self::pending::next_as_of;
 pub use self::pending::{PendingForms, Watermark};
@@ -37,10 +36,19 @@ pub(crate) fn keys(ids: &BusPropIds, day: NaiveDate) -> impl Iterator<Item = Rol
 
 batch_row! {
     struct RollupDayKey {
-        account_id: Uuid,
-        form_id: Uuid,
+        form: FormKey,
         bus_prop_id: i64,
         day: NaiveDate,
+    }
+}
+
+impl RollupDayKey {
+    fn of(form: FormKey, (bus_prop_id, day): RollupKey) -> Self {
+        Self {
+            form,
+            bus_prop_id,
+            day,
+        }
     }
 }
 
@@ -62,24 +70,19 @@ struct StoredRollupDay {
 
 batch_row! {
     struct RollupDay {
-        account_id: Uuid,
-        form_id: Uuid,
-        bus_prop_id: i64,
-        day: NaiveDate,
+        key: RollupDayKey,
         delta: Vec<u8>,
     }
 }
 
 const REPLACE: &BatchStatement<RollupDay> = statement!(RollupDay:
-    "INSERT INTO rollup (account_id, form_id, bus_prop_id, day, delta)
-     SELECT account_id, form_id, bus_prop_id, day, delta FROM batch WHERE true
+    "INSERT INTO rollup ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (account_id, form_id, bus_prop_id, day) DO UPDATE SET delta = excluded.delta"
 );
 
 batch_row! {
     struct RollupMonth {
-        account_id: Uuid,
-        form_id: Uuid,
+        form: FormKey,
         month: NaiveDate,
         version: i64,
         stamp: i64,
@@ -87,8 +90,7 @@ batch_row! {
 }
 
 const RAISE: &BatchStatement<RollupMonth> = statement!(RollupMonth:
-    "INSERT INTO rollup_month (account_id, form_id, month, version, stamp)
-     SELECT account_id, form_id, month, version, stamp FROM batch WHERE true
+    "INSERT INTO rollup_month ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (account_id, form_id, month) DO UPDATE SET version = excluded.version, stamp = excluded.stamp"
 );
 
@@ -106,11 +108,8 @@ impl Tx {
             }
         }
         let rows = sums.into_iter();
-        let rows = rows.map(|((bus_prop_id, day), sum)| RollupDay {
-            account_id: form.account_id,
-            form_id: form.form_id,
-            bus_prop_id,
-            day,
+        let rows = rows.map(|(key, sum)| RollupDay {
+            key: RollupDayKey::of(form, key),
             delta: sum.encode(),
         });
         self.execute_batch(REPLACE, rows.collect()).await
@@ -122,12 +121,7 @@ impl Tx {
         form: FormKey,
         keys: &BTreeSet<RollupKey>,
     ) -> Result<Vec<(RollupKey, Vec<u8>)>> {
-        let keys = keys.iter().map(|(bus_prop_id, day)| RollupDayKey {
-            account_id: form.account_id,
-            form_id: form.form_id,
-            bus_prop_id: *bus_prop_id,
-            day: *day,
-        });
+        let keys = keys.iter().map(|key| RollupDayKey::of(form, *key));
         let rows: Vec<StoredRollupDay> = self.fetch_batch(ROLLUP_DAYS, keys.collect()).await?;
         let rows = rows.into_iter();
         Ok(rows
@@ -144,8 +138,7 @@ impl Tx {
     ) -> Result<()> {
         let months: BTreeSet<NaiveDate> = months.into_iter().map(Month::first).collect();
         let rows = months.into_iter().map(|month| RollupMonth {
-            account_id: form.account_id,
-            form_id: form.form_id,
+            form,
             month,
             version: version.number,
             stamp: version.stamp,

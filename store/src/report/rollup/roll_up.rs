@@ -55,7 +55,7 @@ pub struct RolledUp {
 
 /// A form that nobody else rolls up until the transaction ends.
 #[derive(FromQueryResult)]
-pub(crate) struct Locked {
+pub(crate) struct LockedForm {
     #[sea_orm(nested)]
     watermark: Watermark,
     pub as_of: DateTime<Utc>,
@@ -162,7 +162,7 @@ impl Tx {
     ///
     /// A row that cannot be read (a newer version wrote it) stays where it is, and those behind it are rolled up.
     pub async fn roll_up(&mut self, form: FormKey, scope: ScanScope) -> Result<RolledUp> {
-        let locked: Option<Locked> = self.fetch_one(LOCK_IF_FREE, values![form]).await?;
+        let locked: Option<LockedForm> = self.fetch_one(LOCK_IF_FREE, values![form]).await?;
         let Some(locked) = locked else {
             return Ok(RolledUp::default());
         };
@@ -209,7 +209,7 @@ impl Tx {
     }
 
     /// Waits for whoever holds the form.
-    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<Locked> {
+    pub(crate) async fn lock_form(&mut self, form: FormKey) -> Result<LockedForm> {
         let locked = self.fetch_one(LOCK, values![form]).await?;
         locked.ok_or_else(|| Error::broken("a form without a version"))
     }

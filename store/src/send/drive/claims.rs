@@ -11,10 +11,10 @@ use rand::distr::Alphanumeric;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::{CHANGE_DUE, Claimed, ClaimedKey, DELETE_DUE, DueChange, Loaded, StepTx, Wanted};
+use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
-use crate::send::CampaignKey;
 use crate::send::link::{MessageLink, NEW_LINK};
+use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
 
@@ -72,8 +72,7 @@ batch_row! {
 
 /// Of phones that were not known a row that came meanwhile is left.
 pub(in crate::send) const NEW_CONTACT: &BatchStatement<SentTo> = statement!(SentTo:
-    "INSERT INTO contact (account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid)
-     SELECT account_id, phone_mac, senders, last_sent_at, last_campaign_id, docid FROM batch WHERE true
+    "INSERT INTO contact ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT DO NOTHING RETURNING phone_mac"
 );
 const KNOWN_CONTACT: &BatchStatement<SentTo> = statement!(SentTo:
@@ -99,14 +98,13 @@ const FORMER_CONTACT: &BatchStatement<FormerPhone> = statement!(FormerPhone:
 );
 
 batch_row! {
-    struct Skipped {
-        account_id: Uuid,
-        message_id: Uuid,
+    struct SkippedMessage {
+        message: MessageKey,
         reason: &'static str,
     }
 }
 
-const SKIP: &BatchStatement<Skipped> = statement!(Skipped:
+const SKIP: &BatchStatement<SkippedMessage> = statement!(SkippedMessage:
     "UPDATE message AS m SET status = 'skipped', reason = batch.reason
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
@@ -114,8 +112,7 @@ const SKIP: &BatchStatement<Skipped> = statement!(Skipped:
 batch_row! {
     /// A message that is handed over.
     struct Sending {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         parts: i64,
         part_states: String,
         encoding: String,
@@ -134,7 +131,7 @@ const TOKEN_CHARS: usize = 11;
 
 /// A due message with what was read of it.
 struct Candidate {
-    key: ClaimedKey,
+    key: DueKey,
     failures: i64,
     link_id: Uuid,
     /// Its phone's, under the current pepper first.
@@ -146,8 +143,12 @@ struct Candidate {
 
 impl StepTx<'_> {
     /// Claims due messages of a campaign. Whether more may be due.
-    pub(super) async fn claim(&mut self, wanted: &Wanted, campaign: &Loaded) -> Result<bool> {
-        let mut candidates = self.candidates(wanted, campaign.status).await?;
+    pub(super) async fn claim(
+        &mut self,
+        wanted: &Wanted,
+        campaign: &LockedCampaign,
+    ) -> Result<bool> {
+        let mut candidates = self.candidates(wanted, campaign.status.0).await?;
         let found = candidates.len();
         if found == 0 {
             return Ok(false);
@@ -166,10 +167,10 @@ impl StepTx<'_> {
         }
         let mut parts_left = self.parts_left(account_id, campaign).await?;
         let context = Context {
-            content: &campaign.content,
-            account_zone: campaign.account_zone,
+            content: &campaign.content.0,
+            account_zone: campaign.time_zone.0,
             campaign_id: wanted.campaign.campaign_id,
-            form: campaign.form.as_ref(),
+            form: campaign.form.0.as_ref(),
             countries: self.driver.countries,
             link_prefix: self.driver.link_prefix,
         };
@@ -182,13 +183,12 @@ impl StepTx<'_> {
                     let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
                     self.changes
                         .moved((wanted.campaign, kind), scheduled, skipped);
-                    let skipped = Skipped {
-                        account_id,
-                        message_id: candidate.key.message_id,
+                    let skipped = SkippedMessage {
+                        message: candidate.key.message(),
                         reason: reason.into_str(),
                     };
                     self.writes.add(SKIP, skipped);
-                    self.writes.add(DELETE_DUE, candidate.key.due());
+                    self.writes.add(DELETE_DUE, candidate.key);
                 }
                 Ok(Verdict::Later(at)) => {
                     self.put_off(candidate.key, at, candidate.failures);
@@ -250,7 +250,7 @@ impl StepTx<'_> {
             macs.map(Vec::from)
         });
         Candidate {
-            key: ClaimedKey {
+            key: DueKey {
                 campaign: wanted.campaign,
                 due_at: row.due_at,
                 message_id: row.message_id,
@@ -288,7 +288,7 @@ impl StepTx<'_> {
     /// Notes a message that is handed over.
     fn send(
         &mut self,
-        campaign: &Loaded,
+        campaign: &LockedCampaign,
         candidate: Candidate,
         mac: Vec<u8>,
         ready: Ready,
@@ -302,10 +302,7 @@ impl StepTx<'_> {
             campaign_id,
         } = key.campaign;
         let claimed = DueChange {
-            account_id,
-            campaign_id,
-            due_at: key.due_at,
-            message_id: key.message_id,
+            key,
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
@@ -320,8 +317,7 @@ impl StepTx<'_> {
             self.writes.add(FORMER_CONTACT, former);
         }
         let sending = Sending {
-            account_id,
-            message_id: key.message_id,
+            message: key.message(),
             parts,
             part_states: PartStates::new(ready.parts.texts.len()).as_str().to_owned(),
             encoding: ready.parts.encoding.to_string(),
@@ -329,8 +325,9 @@ impl StepTx<'_> {
         };
         self.writes.add(SEND, sending);
         if due.kind != MessageKind::Reminder {
-            let form_id = campaign.content.form_id;
-            let days = TimeDelta::days(campaign.content.link_expires_after_days.into());
+            let Json(content) = &campaign.content;
+            let form_id = content.form_id;
+            let days = TimeDelta::days(content.link_expires_after_days.into());
             let link = MessageLink {
                 account_id,
                 link_id,
@@ -351,7 +348,7 @@ impl StepTx<'_> {
         }
         self.claimed.push(Claimed {
             key,
-            account_number: campaign.account_number,
+            account_number: campaign.number,
             phone: ready.phone,
             text: ready.text,
             parts: ready.parts,

@@ -21,9 +21,9 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::lease::Lease;
 use super::tally::Changes;
+use super::{CampaignKey, MessageKey};
 use crate::tx::{
     BatchStatement, BatchWrites, Json, Parsed, Sql, Statement, batch_row, statement, values,
 };
@@ -32,7 +32,7 @@ use crate::{Committed, Error, Result, Store, Tx};
 /// What came of handing a message over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    pub claimed: ClaimedKey,
+    pub claimed: DueKey,
     /// Accepted, failed or unknown; scheduled if it was certainly not sent.
     pub status: MessageStatus,
     /// With one, what was certainly not sent has failed: the fifth time for good.
@@ -43,23 +43,29 @@ pub struct Outcome {
 }
 
 batch_row! {
-    /// The key of a row of `message_due`.
-    #[derive(FromQueryResult)]
-    pub(super) struct DueKey {
-        account_id: Uuid,
-        campaign_id: Uuid,
+    /// The key of a row of `message_due`, which a message keeps while it is claimed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
+    pub struct DueKey {
+        #[sea_orm(nested)]
+        campaign: CampaignKey,
         due_at: DateTime<Utc>,
         message_id: Uuid,
+    }
+}
+
+impl DueKey {
+    fn message(self) -> MessageKey {
+        MessageKey {
+            account_id: self.campaign.account_id,
+            message_id: self.message_id,
+        }
     }
 }
 
 batch_row! {
     /// A due message that is claimed, or due again later: then its fence is 0.
     struct DueChange {
-        account_id: Uuid,
-        campaign_id: Uuid,
-        due_at: DateTime<Utc>,
-        message_id: Uuid,
+        key: DueKey,
         fence: i64,
         next_due_at: DateTime<Utc>,
         failures: i64,
@@ -74,8 +80,7 @@ const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
 
 /// Of messages of which nothing is to be done any more.
 const DELETE_DUE: &BatchStatement<DueKey> = statement!(DueKey:
-    "DELETE FROM message_due WHERE (account_id, campaign_id, due_at, message_id) IN (
-            SELECT account_id, campaign_id, due_at, message_id FROM batch)"
+    "DELETE FROM message_due WHERE ({columns}) IN (SELECT {columns} FROM batch)"
 );
 
 /// Campaigns of which messages are due; of those that do not run, tests.
@@ -98,7 +103,7 @@ const CLAIMED_UNDER: &Statement = statement!(
 #[derive(FromQueryResult)]
 struct ClaimedRow {
     #[sea_orm(nested)]
-    key: ClaimedKey,
+    key: DueKey,
     fence: i64,
 }
 
@@ -109,40 +114,23 @@ const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
       WHERE c.account_id = $1 AND c.campaign_id = $2"
 );
 
+/// A campaign with what judging its messages needs.
 #[derive(FromQueryResult)]
-struct CampaignRow {
+struct LockedCampaign {
     status: Parsed<CampaignStatus>,
     content: Json<CampaignContent>,
     time_zone: Parsed<Tz>,
+    /// The account's.
     number: i32,
+    /// None of a form that was deleted.
     form: Json<Option<FormContent>>,
-}
-
-/// The row that holds a claimed message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
-pub struct ClaimedKey {
-    #[sea_orm(nested)]
-    pub campaign: CampaignKey,
-    pub due_at: DateTime<Utc>,
-    pub message_id: Uuid,
-}
-
-impl ClaimedKey {
-    fn due(self) -> DueKey {
-        DueKey {
-            account_id: self.campaign.account_id,
-            campaign_id: self.campaign.campaign_id,
-            due_at: self.due_at,
-            message_id: self.message_id,
-        }
-    }
 }
 
 /// A message to be handed over now. Its `Debug` shows neither phone nor text.
 #[derive(Clone, derive_more::Debug)]
 #[debug("Claimed({key:?})")]
 pub struct Claimed {
-    pub key: ClaimedKey,
+    pub key: DueKey,
     pub account_number: i32,
     pub phone: String,
     pub text: String,
@@ -176,7 +164,7 @@ pub struct Wanted {
 
 /// What a step came to.
 #[derive(Debug)]
-pub enum Step {
+pub enum DriveOutcome {
     Done {
         claimed: Vec<Claimed>,
         /// What the results came to.
@@ -190,16 +178,6 @@ pub enum Step {
     Unknown(Error),
 }
 
-/// A campaign with what judging its messages needs.
-struct Loaded {
-    status: CampaignStatus,
-    content: CampaignContent,
-    account_zone: Tz,
-    account_number: i32,
-    /// None of a form that was deleted.
-    form: Option<FormContent>,
-}
-
 impl Store {
     /// The campaigns that may have messages due now, of a sender. Of one that does not run these are tests.
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>> {
@@ -209,7 +187,7 @@ impl Store {
     }
 
     /// The messages that are claimed under a lease, or under an older one of the same name.
-    pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(ClaimedKey, i64)>> {
+    pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(DueKey, i64)>> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
         lease::Entity::find_by_id(lease.name.as_str())
@@ -233,11 +211,11 @@ impl Store {
         driver: &Driver<'_>,
         outcomes: &[Outcome],
         wanted: &[Wanted],
-    ) -> Result<Step> {
+    ) -> Result<DriveOutcome> {
         self.retry(|| async move {
             let tx = self.begin_by_keys().await?;
             if !tx.holds(driver.lease).await? {
-                return Ok(Step::LeaseLost);
+                return Ok(DriveOutcome::LeaseLost);
             }
             let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
             let keys: BTreeSet<CampaignKey> = of_outcomes
@@ -245,9 +223,10 @@ impl Store {
                 .collect();
             let mut campaigns = BTreeMap::new();
             for key in keys {
-                if let Some(campaign) = tx.load(key).await? {
-                    campaigns.insert(key, campaign);
-                }
+                // Locked against changes of its status.
+                let values = values![key, FormStatus::Deleted.as_str()];
+                let campaign: Option<LockedCampaign> = tx.fetch_one(CAMPAIGN, values).await?;
+                campaigns.extend(campaign.map(|campaign| (key, campaign)));
             }
             let mut step = StepTx {
                 driver,
@@ -262,7 +241,7 @@ impl Store {
             let mut drained = Vec::new();
             for wanted in wanted {
                 let has_more = match campaigns.get(&wanted.campaign) {
-                    Some(campaign) if campaign.status != CampaignStatus::Cancelled => {
+                    Some(campaign) if campaign.status.0 != CampaignStatus::Cancelled => {
                         step.claim(wanted, campaign).await?
                     }
                     _ => false,
@@ -275,12 +254,12 @@ impl Store {
             step.writes.execute(&step.tx).await?;
             step.tx.append_counts(step.changes).await?;
             Ok(match step.tx.commit().await? {
-                Committed::Done => Step::Done {
+                Committed::Done => DriveOutcome::Done {
                     claimed: step.claimed,
                     recorded,
                     drained,
                 },
-                Committed::Unknown(error) => Step::Unknown(error),
+                Committed::Unknown(error) => DriveOutcome::Unknown(error),
             })
         })
         .await
@@ -302,12 +281,9 @@ struct StepTx<'a> {
 
 impl StepTx<'_> {
     /// Lets a message be due again, after so many failures.
-    fn put_off(&mut self, key: ClaimedKey, until: DateTime<Utc>, failures: i64) {
+    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64) {
         let row = DueChange {
-            account_id: key.campaign.account_id,
-            campaign_id: key.campaign.campaign_id,
-            due_at: key.due_at,
-            message_id: key.message_id,
+            key,
             fence: 0,
             next_due_at: until,
             failures,
@@ -319,20 +295,5 @@ impl StepTx<'_> {
     fn add_parts(&mut self, key: CampaignKey, kind: MessageKind, parts: i64) {
         self.changes.of(key, kind).add(Count::Parts, parts);
         *self.parts.entry(key.account_id).or_default() += parts;
-    }
-}
-
-impl Tx {
-    /// A campaign as it stands. Its row is locked against changes of its status.
-    async fn load(&self, key: CampaignKey) -> Result<Option<Loaded>> {
-        let values = values![key, FormStatus::Deleted.as_str()];
-        let row: Option<CampaignRow> = self.fetch_one(CAMPAIGN, values).await?;
-        Ok(row.map(|row| Loaded {
-            status: row.status.0,
-            content: row.content.0,
-            account_zone: row.time_zone.0,
-            account_number: row.number,
-            form: row.form.0,
-        }))
     }
 }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
+use domain::date_range::day_of;
 use uuid::Uuid;
 
-use super::{Loaded, StepTx};
+use super::{LockedCampaign, StepTx};
 use crate::Result;
 use crate::send::CampaignKey;
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
@@ -25,7 +26,7 @@ batch_row! {
 }
 
 const ADD_USAGE: &BatchStatement<Usage> = statement!(Usage:
-    "INSERT INTO sender_usage AS u (sender, account_id, day, parts) SELECT sender, account_id, day, parts FROM batch WHERE true
+    "INSERT INTO sender_usage AS u ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
             parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
                          WHEN excluded.parts > 0 THEN excluded.parts ELSE 0 END"
@@ -33,7 +34,11 @@ const ADD_USAGE: &BatchStatement<Usage> = statement!(Usage:
 
 impl StepTx<'_> {
     /// How many more parts the account of a campaign may send today.
-    pub(super) async fn parts_left(&self, account_id: Uuid, campaign: &Loaded) -> Result<i64> {
+    pub(super) async fn parts_left(
+        &self,
+        account_id: Uuid,
+        campaign: &LockedCampaign,
+    ) -> Result<i64> {
         let Some(limit) = self.driver.parts_per_day else {
             return Ok(i64::MAX);
         };
@@ -46,12 +51,14 @@ impl StepTx<'_> {
     }
 
     /// Adds the parts of this step to those of the accounts' day.
-    pub(super) fn keep_parts(&mut self, campaigns: &BTreeMap<CampaignKey, Loaded>) {
+    pub(super) fn keep_parts(&mut self, campaigns: &BTreeMap<CampaignKey, LockedCampaign>) {
         let parts = std::mem::take(&mut self.parts);
         for (account_id, parts) in parts {
-            let of_account = |(key, _): &(&CampaignKey, &Loaded)| key.account_id == account_id;
+            let mut of_account = campaigns
+                .iter()
+                .filter(|(key, _)| key.account_id == account_id);
             if self.driver.parts_per_day.is_some()
-                && let Some((_, campaign)) = campaigns.iter().find(of_account)
+                && let Some((_, campaign)) = of_account.next()
             {
                 let usage = Usage {
                     sender: self.driver.lease.name.clone(),
@@ -64,7 +71,7 @@ impl StepTx<'_> {
         }
     }
 
-    fn today(&self, campaign: &Loaded) -> NaiveDate {
-        self.now.with_timezone(&campaign.account_zone).date_naive()
+    fn today(&self, campaign: &LockedCampaign) -> NaiveDate {
+        day_of(self.now, campaign.time_zone.0)
     }
 }

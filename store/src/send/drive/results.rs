@@ -8,9 +8,9 @@ use domain::date_range::day_of;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::{DELETE_DUE, DueKey, Loaded, Outcome, StepTx};
-use crate::send::CampaignKey;
+use super::{DELETE_DUE, DueKey, LockedCampaign, Outcome, StepTx};
 use crate::send::tally::Counted;
+use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, batch_row, statement};
 use crate::{Error, Result};
 
@@ -42,8 +42,7 @@ struct ClaimedMessage {
 batch_row! {
     /// What became of a message.
     struct MessageResult {
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         status: &'static str,
         code: Option<String>,
         provider_ids: String,
@@ -63,8 +62,7 @@ batch_row! {
     struct ProviderRef {
         sender: String,
         provider_id: String,
-        account_id: Uuid,
-        message_id: Uuid,
+        message: MessageKey,
         part: i64,
         created_at: DateTime<Utc>,
     }
@@ -72,8 +70,7 @@ batch_row! {
 
 /// A provider that gives an id again means the newer message.
 const NEW_REF: &BatchStatement<ProviderRef> = statement!(ProviderRef:
-    "INSERT INTO provider_ref (sender, provider_id, account_id, message_id, part, created_at)
-     SELECT sender, provider_id, account_id, message_id, part, created_at FROM batch WHERE true
+    "INSERT INTO provider_ref ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (sender, provider_id) DO UPDATE SET account_id = excluded.account_id, message_id = excluded.message_id,
             part = excluded.part, created_at = excluded.created_at"
 );
@@ -83,9 +80,9 @@ impl StepTx<'_> {
     pub(super) async fn record_results(
         &mut self,
         outcomes: &[Outcome],
-        campaigns: &BTreeMap<CampaignKey, Loaded>,
+        campaigns: &BTreeMap<CampaignKey, LockedCampaign>,
     ) -> Result<Vec<MessageStatus>> {
-        let keys = outcomes.iter().map(|outcome| outcome.claimed.due());
+        let keys = outcomes.iter().map(|outcome| outcome.claimed);
         let claimed: Vec<ClaimedMessage> = self.tx.fetch_batch(CLAIMED, keys.collect()).await?;
         let claimed = claimed.into_iter().filter(|message| message.fence > 0);
         let claimed: HashMap<Uuid, ClaimedMessage> = claimed
@@ -100,7 +97,7 @@ impl StepTx<'_> {
             };
             let message = &claimed.counted;
             let open = campaigns.get(&key.campaign);
-            let open = open.filter(|campaign| campaign.status != CampaignStatus::Cancelled);
+            let open = open.filter(|campaign| campaign.status.0 != CampaignStatus::Cancelled);
             let failures = claimed.failures + i64::from(outcome.code.is_some());
             let mut status = match outcome.retry_at {
                 Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
@@ -117,7 +114,7 @@ impl StepTx<'_> {
                 status = message.before.0;
                 accepted = None;
             }
-            let day = accepted.map(|campaign| day_of(self.now, campaign.account_zone));
+            let day = accepted.map(|campaign| day_of(self.now, campaign.time_zone.0));
             self.changes
                 .count_change(key.campaign, message, status, day);
             if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
@@ -127,11 +124,10 @@ impl StepTx<'_> {
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
                 (message.kind.0, status, open, self.driver.has_receipts)
             {
-                reminders.push((key.campaign, key.message_id, &campaign.content));
+                reminders.push((key.campaign, key.message_id, &campaign.content.0));
             }
             let result = MessageResult {
-                account_id: key.campaign.account_id,
-                message_id: key.message_id,
+                message: key.message(),
                 status: status.into_str(),
                 code: outcome.code.clone(),
                 provider_ids: serde_json::to_string(&outcome.provider_ids)
@@ -142,7 +138,7 @@ impl StepTx<'_> {
             self.writes.add(RECORD, result);
             match outcome.retry_at {
                 Some(at) if status == MessageStatus::Scheduled => self.put_off(key, at, failures),
-                _ => self.writes.add(DELETE_DUE, key.due()),
+                _ => self.writes.add(DELETE_DUE, key),
             }
             for (part, id) in (0_i64..).zip(&outcome.provider_ids) {
                 references.entry(id).or_insert((key, part));
@@ -153,8 +149,7 @@ impl StepTx<'_> {
                 let reference = ProviderRef {
                     sender: self.driver.lease.name.clone(),
                     provider_id: id.clone(),
-                    account_id: key.campaign.account_id,
-                    message_id: key.message_id,
+                    message: key.message(),
                     part,
                     created_at: self.now,
                 };

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use domain::campaign::CampaignContent;
 use serde_json::json;
-use store::send::drive::{Driver, Step, Wanted};
+use store::send::drive::{DriveOutcome, Driver, Wanted};
 use store::send::{CampaignChange, CampaignKey};
 use uuid::Uuid;
 
@@ -36,7 +36,7 @@ async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result
         messages: 10,
     }];
     match ledger.store.drive(&driver, &[], &wanted).await? {
-        Step::Done { claimed, .. } => Ok(claimed.len()),
+        DriveOutcome::Done { claimed, .. } => Ok(claimed.len()),
         step => anyhow::bail!("{step:?}"),
     }
 }

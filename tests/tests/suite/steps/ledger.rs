@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use domain::message::Lane;
-use store::import::{MAX_FAILURES, MAX_STARTS, Noted};
+use store::import::{FailureOutcome, MAX_FAILURES, MAX_STARTS};
 use tests::wait::{SOON, eventually};
 use worker::store_chunk::{self, Pick, StepOutcome};
 
@@ -24,7 +24,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
             StepOutcome::Failed { noted, reason, .. } => {
                 failures += 1;
                 assert!(!reason.is_empty() && !reason.contains("+49"), "{reason}");
-                ensure!(noted == Noted::Parked, "failed {failures} times");
+                ensure!(noted == FailureOutcome::Parked, "failed {failures} times");
                 Ok(())
             }
             other => bail!("{other:?}"),
@@ -44,7 +44,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
         .store
         .retry_batch(ledger.account_id, batch.batch_id)
         .await?;
-    let store::import::Change::Done(retried) = retried else {
+    let store::import::BatchChange::Done(retried) = retried else {
         bail!("{retried:?}");
     };
     assert_eq!(retried.batch.status.as_str(), "processing");
@@ -54,7 +54,7 @@ async fn a_broken_chunk_is_parked_after_five_failures_and_can_be_retried() -> Re
         .store
         .cancel_batch(ledger.account_id, batch.batch_id)
         .await?;
-    assert!(matches!(cancelled, store::import::Change::Done(_)));
+    assert!(matches!(cancelled, store::import::BatchChange::Done(_)));
     let batch = ledger.batch(&batch).await?;
     assert_eq!((batch.status.as_str(), batch.cancelled), ("cancelled", 2));
     Ok(())
@@ -151,7 +151,7 @@ async fn a_chunk_that_takes_its_worker_along_is_parked_where_starts_are_kept() -
             matches!(
                 step,
                 StepOutcome::Failed {
-                    noted: Noted::Parked,
+                    noted: FailureOutcome::Parked,
                     ..
                 }
             ),
@@ -184,7 +184,7 @@ async fn parked_records_of_erased_people_are_gone_after_a_sweep() -> Result<()> 
         let noted = ledger
             .store
             .note_failure(ledger.chunk(batch, 0), "a fault", true);
-        assert_eq!(noted.await?, Noted::Parked);
+        assert_eq!(noted.await?, FailureOutcome::Parked);
     }
     ledger.erase("a").await?;
     ledger.erase("b").await?;
@@ -211,7 +211,7 @@ async fn who_comes_back_before_the_sweep_leaves_nothing_of_before_the_erasure() 
     let before = ledger.post(&[&[("a", 1), ("b", 1)]]).await?;
     let id = ledger.chunk(&before, 0);
     let noted = ledger.store.note_failure(id, "a fault", true).await?;
-    assert_eq!(noted, Noted::Parked);
+    assert_eq!(noted, FailureOutcome::Parked);
     ledger.erase("a").await?;
     let back = ledger.post(&[&[("a", 2)]]).await?;
     ledger.step(ledger.chunk(&back, 0)).await?;

@@ -17,7 +17,7 @@ use domain::pepper::Pepper;
 use domain::rollup::DayCounts;
 use serde_json::json;
 use store::report::{Slice, WHOLE};
-use store::send::drive::{Claimed, ClaimedKey, Driver, Outcome, Step, Wanted};
+use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::Lease;
 use store::send::receipt::NewReceipt;
 use store::send::{CampaignChange, CampaignKey};
@@ -41,7 +41,7 @@ struct Fate {
     is_asked_again: bool,
 }
 
-fn outcome(claimed: ClaimedKey, status: MessageStatus) -> Outcome {
+fn outcome(claimed: DueKey, status: MessageStatus) -> Outcome {
     Outcome {
         claimed,
         status,
@@ -151,7 +151,7 @@ impl Story {
         Ok(())
     }
 
-    async fn drive(&mut self, outcomes: &[Outcome], messages: usize) -> Result<Step> {
+    async fn drive(&mut self, outcomes: &[Outcome], messages: usize) -> Result<DriveOutcome> {
         let ledger = &self.survey.ledger;
         let driver = Driver {
             lease: &self.lease,
@@ -171,7 +171,7 @@ impl Story {
     /// Claims a few messages; true if no more were due.
     async fn claim(&mut self) -> Result<bool> {
         let messages = 1 + self.dice.roll(3);
-        let Step::Done {
+        let DriveOutcome::Done {
             claimed, drained, ..
         } = self.drive(&[], messages).await?
         else {
@@ -317,7 +317,7 @@ impl Story {
         // The dead one wakes up.
         let new = std::mem::replace(&mut self.lease, old);
         let step = self.drive(&[], 3).await?;
-        ensure!(matches!(step, Step::LeaseLost), "{step:?}");
+        ensure!(matches!(step, DriveOutcome::LeaseLost), "{step:?}");
         self.lease = new;
         Ok(())
     }

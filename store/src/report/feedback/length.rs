@@ -12,7 +12,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
-use crate::report::form::RollupDay;
+use crate::report::form::DayDelta;
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, statement, values};
 use crate::{Result, Tx};
@@ -45,24 +45,24 @@ fn time_of(id: Uuid) -> DateTime<Utc> {
 }
 
 #[derive(FromQueryResult)]
-struct PendingRow {
+struct PendingCounts {
     day: NaiveDate,
     bus_prop_ids: String,
     delta: Vec<u8>,
 }
 
 /// A list's rows by day.
-pub(super) type Tally = BTreeMap<NaiveDate, i64>;
+pub(super) type RowsByDay = BTreeMap<NaiveDate, i64>;
 
 /// Days one after the other, and how many rows of a list are on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct DayRun {
     pub first: NaiveDate,
     pub last: NaiveDate,
     pub rows: usize,
 }
 
-impl Run {
+impl DayRun {
     /// Nobody knows how many rows.
     pub(super) fn of(range: DateRange) -> Self {
         Self {
@@ -83,19 +83,19 @@ impl Run {
 /// whatever is in the next. Of a business property there is more than one, so that a rare one is not looked for where
 /// it is not; without one all rows that are passed are the list's.
 pub(super) fn runs(
-    tally: &Tally,
+    rows_by_day: &RowsByDay,
     query: &FeedbackQuery,
     before: Option<Uuid>,
     rows: usize,
-) -> Vec<Run> {
+) -> Vec<DayRun> {
     // Of the day of `before` and, should days have moved, of its neighbours some may be newer and some older.
     let day = before.map(|id| day_of(time_of(id), query.time_zone));
     let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
     let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
     let most = if query.bus_prop_id.is_some() { RUNS } else { 1 };
     let mut found: usize = 0;
-    let mut runs: Vec<Run> = Vec::new();
-    for (day, listed) in tally.range(..=last).rev() {
+    let mut runs: Vec<DayRun> = Vec::new();
+    for (day, listed) in rows_by_day.range(..=last).rev() {
         let Some(listed) = usize::try_from(*listed).ok().filter(|listed| *listed > 0) else {
             continue;
         };
@@ -108,7 +108,7 @@ pub(super) fn runs(
                 run.first = *day;
                 run.rows = run.rows.saturating_add(listed);
             }
-            _ => runs.push(Run {
+            _ => runs.push(DayRun {
                 first: *day,
                 last: *day,
                 rows: listed,
@@ -135,7 +135,7 @@ impl FeedbackQuery {
 impl Tx {
     /// The list's counts by day, rolled up and pending. `None` where only reading the list tells: it is searched, or a newer
     /// version wrote what is pending.
-    pub(super) async fn tally(&mut self, query: &FeedbackQuery) -> Result<Option<Tally>> {
+    pub(super) async fn rows_by_day(&mut self, query: &FeedbackQuery) -> Result<Option<RowsByDay>> {
         if query.is_searched() {
             return Ok(None);
         }
@@ -147,17 +147,17 @@ impl Tx {
               WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5"
         );
         let values = values![query.form, bus_prop_id, first, last];
-        let days: Vec<RollupDay> = self.fetch_all(days, values).await?;
-        let mut tally = Tally::default();
+        let days: Vec<DayDelta> = self.fetch_all(days, values).await?;
+        let mut rows_by_day = RowsByDay::default();
         for row in days {
             let counts = DayCounts::decode(&row.delta)?;
-            tally.insert(row.day, query.listed(counts));
+            rows_by_day.insert(row.day, query.listed(counts));
         }
         let pending = statement!(
             "SELECT day, bus_prop_ids, delta FROM pending_delta
               WHERE account_id = $1 AND form_id = $2 AND day BETWEEN $3 AND $4"
         );
-        let mut pending = self.stream::<PendingRow>(pending, values![query.form, first, last]);
+        let mut pending = self.stream::<PendingCounts>(pending, values![query.form, first, last]);
         while let Some(row) = pending.try_next().await? {
             let ids = row.bus_prop_ids.parse::<BusPropIds>();
             let (Ok(ids), Ok(counts)) = (ids, DayCounts::decode(&row.delta)) else {
@@ -165,10 +165,10 @@ impl Tx {
             };
             let is_listed = |wanted| ids.contains(&wanted);
             if query.bus_prop_id.is_none_or(is_listed) {
-                *tally.entry(row.day).or_default() += query.listed(counts);
+                *rows_by_day.entry(row.day).or_default() += query.listed(counts);
             }
         }
-        Ok(Some(tally))
+        Ok(Some(rows_by_day))
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
 
     /// The first and the last day of each run, and its rows.
     fn shown(
-        tally: &Tally,
+        rows_by_day: &RowsByDay,
         bus_prop_id: Option<u32>,
         before: Option<NaiveDate>,
         rows: usize,
@@ -212,7 +212,7 @@ mod tests {
             let seconds = u64::try_from(noon.timestamp()).unwrap();
             Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
         });
-        let runs = runs(tally, &query, before, rows);
+        let runs = runs(rows_by_day, &query, before, rows);
         let runs = runs.iter();
         runs.map(|run| (run.first.day(), run.last.day(), run.rows))
             .collect()
@@ -221,23 +221,23 @@ mod tests {
     #[test]
     fn a_rare_business_property_is_looked_for_where_it_is() {
         let counts = [(2, 3), (9, 1), (11, 1), (14, 0), (20, 2), (28, 1), (31, 4)];
-        let tally: Tally = counts.map(|(number, listed)| (day(number), listed)).into();
-        let newest = |rows| shown(&tally, Some(1), None, rows);
+        let rows_by_day: RowsByDay = counts.map(|(number, listed)| (day(number), listed)).into();
+        let newest = |rows| shown(&rows_by_day, Some(1), None, rows);
         assert_eq!(newest(4), [(31, 31, 4)]);
         assert_eq!(newest(5), [(31, 31, 4), (28, 28, 1)]);
         assert_eq!(newest(7), [(31, 31, 4), (28, 28, 1), (20, 20, 2)]);
         let all = [(31, 31, 4), (28, 28, 1), (20, 20, 2), (9, 11, 2), (2, 2, 3)];
         assert_eq!(newest(100), all);
-        assert_eq!(shown(&Tally::default(), Some(1), None, 1), []);
+        assert_eq!(shown(&RowsByDay::default(), Some(1), None, 1), []);
     }
 
     #[test]
     fn without_a_business_property_there_is_one_run() {
-        let tally = [(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed));
-        let tally = tally.into();
-        assert_eq!(shown(&tally, None, None, 4), [(31, 31, 4)]);
-        assert_eq!(shown(&tally, None, None, 5), [(9, 31, 5)]);
-        assert_eq!(shown(&tally, None, None, 9), [(2, 31, 8)]);
+        let rows_by_day = [(2, 3), (9, 1), (31, 4)].map(|(n, listed)| (day(n), listed));
+        let rows_by_day = rows_by_day.into();
+        assert_eq!(shown(&rows_by_day, None, None, 4), [(31, 31, 4)]);
+        assert_eq!(shown(&rows_by_day, None, None, 5), [(9, 31, 5)]);
+        assert_eq!(shown(&rows_by_day, None, None, 9), [(2, 31, 8)]);
     }
 
     #[test]
@@ -254,8 +254,8 @@ mod tests {
 
     #[test]
     fn days_around_a_page_s_end_are_looked_at_but_not_counted_on() {
-        let tally: Tally = (1..=31).map(|number| (day(number), 1)).collect();
-        let before = |number, rows| shown(&tally, None, Some(day(number)), rows);
+        let rows_by_day: RowsByDay = (1..=31).map(|number| (day(number), 1)).collect();
+        let before = |number, rows| shown(&rows_by_day, None, Some(day(number)), rows);
         assert_eq!(before(20, 1), [(18, 21, 4)]);
         assert_eq!(before(20, 3), [(16, 21, 6)]);
         assert_eq!(before(1, 3), [(1, 2, 2)]);
