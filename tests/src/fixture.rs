@@ -79,8 +79,25 @@ impl FixtureRecord {
 
     /// The docids of people whom the first release erased.
     pub fn erased(&self) -> impl Iterator<Item = &str> {
-        let erased = self.0["erased"].as_array();
-        erased.into_iter().flatten().filter_map(Value::as_str)
+        self.texts("erased")
+    }
+
+    /// The batches whose only chunk it parked: each with somebody new, and with somebody whom it erased then.
+    pub fn parked(&self) -> impl Iterator<Item = &str> {
+        self.texts("parked")
+    }
+
+    /// The campaign of which it planned a reminder, to somebody who texted STOP then.
+    ///
+    /// # Errors
+    /// When it was not recorded.
+    pub fn reminds(&self) -> Result<&str> {
+        self.0["reminds"].as_str().context("no reminder")
+    }
+
+    fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
+        let texts = self.0[name].as_array();
+        texts.into_iter().flatten().filter_map(Value::as_str)
     }
 
     /// Whether every figure is the one that was recorded. Members may have been added.

@@ -6,8 +6,9 @@ use anyhow::{Context, Result, bail, ensure};
 use domain::pepper::DocIdKey;
 use serde_json::Value;
 use tests::app::App;
+use tests::campaign::CAMPAIGN;
 use tests::fixture::{self, FixtureRecord, PUBLIC_URL};
-use tests::wait::LATER;
+use tests::wait::{LATER, SOON, eventually};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 use tokio::time::timeout;
@@ -67,6 +68,58 @@ async fn a_database_of_the_first_release_comes_up_with_every_figure() -> Result<
     ensure!(after["newest"] == 9 && after["lowest"] == 9, "{after}");
     app.succeeds(&["migrate", "check"]).await?;
     check_migrated(&mut app, &recorded).await
+}
+
+#[tokio::test]
+async fn what_the_first_release_left_waiting_goes_on() -> Result<()> {
+    let (mut app, recorded) = on_fixture().await?;
+    // A parked chunk is kept for a month, and the fixture for longer.
+    app.sql("UPDATE import_chunk SET retry_at = '2100-01-01T00:00:00+00:00'")
+        .await?;
+    app.succeeds(&["migrate"]).await?;
+    app.succeeds(&["migrate", "finish"]).await?;
+    check_migrated(&mut app, &recorded).await?;
+    let client = app.anonymous()?.with_keys(&recorded.keys()?);
+
+    let parked: Vec<_> = recorded.parked().collect();
+    let [retried, dropped] = parked[..] else {
+        bail!("{parked:?} were parked");
+    };
+    for batch_id in [retried, dropped] {
+        eventually(SOON, async || {
+            let batch = client.batch(batch_id).await?;
+            ensure!(batch["status"] == "stalled", "{batch}");
+            // Whoever was erased is taken out of it.
+            ensure!(batch["failed"] == 1, "{batch}");
+            ensure!(batch["outcomes"]["superseded"] == 1, "{batch}");
+            Ok(())
+        })
+        .await?;
+    }
+    let retry = client.batch_action(retried, "retry").await?;
+    retry.expect(200)?;
+    let batch = client.completed(retried, SOON).await?;
+    ensure!(batch["outcomes"]["created"] == 1, "{batch}");
+    let cancel = client.batch_action(dropped, "cancel").await?;
+    let batch = cancel.expect(200)?.json()?;
+    ensure!(batch["status"] == "cancelled", "{batch}");
+    ensure!(batch["cancelled"] == 1, "{batch}");
+    client.recipient("twin-4").await?.expect(200)?;
+    for docid in recorded.erased().chain(["twin-5"]) {
+        client.recipient(docid).await?.expect(404)?;
+    }
+
+    let reminds = format!("{CAMPAIGN}/{}", recorded.reminds()?);
+    let scheduled = format!("{reminds}/message?status=scheduled");
+    let messages = client.get(&scheduled).await?.expect(200)?.json()?;
+    ensure!(messages["items"][0]["kind"] == "reminder", "{messages}");
+    let suppressed = client.get("/api_v1/sms/suppression").await?;
+    let suppressed = suppressed.expect(200)?.json()?.to_string();
+    ensure!(suppressed.contains("inbound"), "{suppressed}");
+    let preview = client.post(&format!("{reminds}/preview")).await?;
+    let preview = preview.expect(200)?.json()?;
+    ensure!(preview["skipped"]["opted_out"] == 1, "{preview}");
+    Ok(())
 }
 
 #[tokio::test]
@@ -202,7 +255,6 @@ async fn killed_at_any_step_it_goes_on() -> Result<()> {
 
 mod servers_only {
     use tests::servers::psql_within;
-    use tests::wait::{SOON, eventually};
 
     use super::*;
 
