@@ -114,3 +114,19 @@ pub trait Provider: Send + Sync {
         Box::pin(std::future::ready(()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_that_reaches_phones_has_a_page() {
+        let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/senders");
+        for kind in KINDS.iter().filter(|kind| !kind.is_simulated) {
+            let page = pages.join(kind.name).with_extension("md");
+            assert!(page.exists(), "{}", page.display());
+        }
+    }
+}
