@@ -94,7 +94,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         Ok(insert.exec_without_returning(self).await.map(drop)?)
     }
 
-    /// Gives the row of a primary key all other values that are given. It must be there.
+    /// Sets the given columns in the row of a primary key, which must be there.
     async fn update<A: ActiveModelTrait>(&self, row: impl IntoActiveModel<A>) -> Result<()> {
         let update = A::Entity::update(row.into_active_model().reset_all());
         Ok(update.exec_without_returning(self).await.map(drop)?)

@@ -96,7 +96,7 @@ pub(crate) struct BatchColumn {
 
 /// A row of a batch, made by [`batch_row!`], or a field of one: a value, which is a column, or a key, whose fields are columns.
 pub(crate) trait BatchRow: IntoValues {
-    /// Adds its columns, in the order of its parameters. That of a value has the name of the field.
+    /// Adds its columns, in the order of its values. That of a value has the name of the field.
     fn add_columns(field: &'static str, columns: &mut Vec<BatchColumn>);
 }
 
