@@ -1,6 +1,6 @@
 //! The people of an account: adding them, their roles, new passwords, removing them.
 
-use api_http::{Noted, Problem, Result};
+use api_http::{AuditEntry, Problem, Result};
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
@@ -111,7 +111,7 @@ pub async fn change(
 }
 
 /// Goes on to the people, or says there why nothing was changed.
-async fn done(noted: Noted<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
+async fn done(noted: AuditEntry<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
     let refusal = match change {
         PersonChange::Done => {
             noted.record_status(StatusCode::OK).await;

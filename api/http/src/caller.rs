@@ -181,7 +181,7 @@ impl Caller {
     ///
     /// # Errors
     /// 503: then it is not to be changed.
-    pub async fn note(&self, action: &str, subject: &str) -> Result<Noted<'_>> {
+    pub async fn note(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
         let audit_id = match &self.identity {
             Identity::Key(_) => None,
             Identity::Person(person, network) => {
@@ -192,7 +192,7 @@ impl Caller {
                 Some(noted.await?)
             }
         };
-        Ok(Noted {
+        Ok(AuditEntry {
             caller: self,
             audit_id,
         })
@@ -222,13 +222,13 @@ impl Caller {
 }
 
 /// A change that is about to be made.
-pub struct Noted<'a> {
+pub struct AuditEntry<'a> {
     caller: &'a Caller,
     /// Of its entry in the audit log, if it has one.
     audit_id: Option<Uuid>,
 }
 
-impl Noted<'_> {
+impl AuditEntry<'_> {
     /// Notes the HTTP status that the change came to.
     pub async fn record_status(self, status: StatusCode) {
         let Some(audit_id) = self.audit_id else {
