@@ -4,7 +4,7 @@ entity! { "import_chunk";
     key {
         account_id: Uuid,
         batch_id: Uuid,
-        /// From 0.
+        /// The chunks of a batch are stored in this order. There are gaps.
         chunk_no: i64,
     }
     records: i64,

@@ -24,6 +24,8 @@ pub struct FormDraft {
     /// The title in other languages, as [`lines_of`] writes them.
     pub labels: String,
     rows: Vec<Row>,
+    /// Bytes of what was sent of the fields as they are stored.
+    before_bytes: usize,
 }
 
 /// A field; without a label it is none.
@@ -210,7 +212,6 @@ impl From<Pairs> for FormDraft {
     /// Each `before` begins a row.
     fn from(Pairs(pairs): Pairs) -> Self {
         let mut draft = Self::default();
-        let mut read = 0;
         for (name, value) in pairs {
             match (&*name, draft.rows.last_mut()) {
                 ("title", _) => draft.title = value,
@@ -218,8 +219,9 @@ impl From<Pairs> for FormDraft {
                 ("piping", _) => draft.piping = true,
                 ("title_labels", _) => draft.labels = value,
                 ("before", _) => {
-                    read += value.len();
-                    let before = (read <= MOST).then(|| serde_json::from_str(&value).ok());
+                    draft.before_bytes += value.len();
+                    let is_read = draft.before_bytes <= MOST;
+                    let before = is_read.then(|| serde_json::from_str(&value).ok());
                     draft.rows.push(Row {
                         before: before.flatten().unwrap_or_default(),
                         ..Row::default()
@@ -300,7 +302,7 @@ impl FormDraft {
     pub fn size(&self) -> usize {
         let rows = self.rows.iter();
         let rows = rows.map(|row| row.label.len() + row.labels.len() + 2 * row.options.len());
-        self.bus_props.len() + rows.sum::<usize>()
+        self.before_bytes + self.bus_props.len() + rows.sum::<usize>()
     }
 
     /// Rows with a field, and some without.

@@ -5,6 +5,8 @@
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::lazy;
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use crate::{Problem, Result};
@@ -19,7 +21,7 @@ pub fn within<T>(
     limit: Duration,
     query: impl Future<Output = Result<T, store::Error>>,
 ) -> impl Future<Output = Result<T, store::Error>> {
-    timeout(limit, query)
+    limited(limit, query)
         .map(|done| done.unwrap_or_else(|late| Err(store::Error::Unavailable(late.into()))))
 }
 
@@ -53,10 +55,18 @@ fn answered<T>(
     limit: Duration,
     work: impl Future<Output = Result<T>>,
 ) -> impl Future<Output = Result<T>> {
-    timeout(limit, work).map(move |done| {
+    limited(limit, work).map(move |done| {
         done.unwrap_or_else(|_| {
             tracing::warn!(limit.seconds = limit.as_secs_f64(), "gave up on a request");
             Err(Problem::unavailable())
         })
     })
+}
+
+/// The time begins when the future is first polled, not when it is made.
+fn limited<F: Future>(
+    limit: Duration,
+    work: F,
+) -> impl Future<Output = Result<F::Output, Elapsed>> {
+    lazy(move |_| timeout(limit, work)).flatten()
 }

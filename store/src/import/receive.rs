@@ -133,7 +133,7 @@ impl Store {
         let (chunk_records, run_records) = if self.is_sqlite() {
             (1_000, 50_000)
         } else {
-            (5_000, 5_000)
+            (5_000, 50_000)
         };
         ChunkCut {
             chunk_records,
