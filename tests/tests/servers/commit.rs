@@ -105,7 +105,7 @@ async fn an_erasure_whose_commit_was_cut_is_done_once_and_for_good() -> Result<(
         let docid = format!("R{round}-0");
         let all = records(&format!("R{round}"), 1, "1");
         owner.import_and_wait(&all, SOON).await?;
-        let trap = proxy.cut("UPDATE \"recipient\" SET \"seq\"", cut);
+        let trap = proxy.cut("UPDATE recipient SET seq", cut);
         owner.erase(&docid).await?.problem(503, "unavailable")?;
         trap.release().await?;
         owner.erase(&docid).await?.expect(204)?;
