@@ -30,7 +30,7 @@ pub enum HookError {
 
 /// The parameters of a form or of a query, in their order.
 #[derive(Clone, Default)]
-pub(crate) struct Parameters(pub Vec<(String, String)>);
+pub(crate) struct HookParameters(pub Vec<(String, String)>);
 
 impl HookRequest<'_> {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -38,18 +38,18 @@ impl HookRequest<'_> {
     }
 
     /// The parameters of the URL.
-    pub(crate) fn query(&self) -> Parameters {
+    pub(crate) fn query(&self) -> HookParameters {
         let query = self.url.split_once('?').map_or("", |(_, query)| query);
-        Parameters::read(query.as_bytes())
+        HookParameters::read(query.as_bytes())
     }
 
     /// The parameters of a form-encoded body.
-    pub(crate) fn form(&self) -> Parameters {
-        Parameters::read(self.body)
+    pub(crate) fn form(&self) -> HookParameters {
+        HookParameters::read(self.body)
     }
 }
 
-impl Parameters {
+impl HookParameters {
     fn read(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }

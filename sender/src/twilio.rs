@@ -12,7 +12,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::client::{FORM, HttpClient, HttpResponse};
-use crate::hook::{HookError, HookRequest, Parameters};
+use crate::hook::{HookError, HookParameters, HookRequest};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
 use crate::provider_url::{Connect, SenderUrl, UrlError, always, no_url};
 use crate::{Provider, SenderKind, value};
@@ -82,7 +82,7 @@ impl Twilio {
     }
 
     /// The parameters of a request that Twilio signed.
-    fn verified(&self, request: &HookRequest<'_>) -> Result<Parameters, HookError> {
+    fn verified(&self, request: &HookRequest<'_>) -> Result<HookParameters, HookError> {
         let signature = request.header("x-twilio-signature").unwrap_or_default();
         let form = request.form();
         let is_signed = signature::verify(signature, request.url, &form, &self.token);

@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 use self::signature::Signature;
 use crate::client::{FORM, HttpClient, HttpResponse};
-use crate::hook::{HookError, HookRequest, Parameters};
+use crate::hook::{HookError, HookParameters, HookRequest};
 use crate::message::{Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject};
 use crate::provider_url::{Connect, SenderUrl, UrlError, always};
 use crate::{Provider, SenderKind, value};
@@ -81,7 +81,7 @@ impl Vonage {
     }
 
     /// The parameters of a webhook, whose signature is checked where the setting says how it is made.
-    fn verified(&self, request: &HookRequest<'_>) -> Result<Parameters, HookError> {
+    fn verified(&self, request: &HookRequest<'_>) -> Result<HookParameters, HookError> {
         let parameters = read_parameters(request)?;
         let is_signed = self.signature.as_ref().is_none_or(|signature| {
             let mut all = request.query().0;
@@ -101,7 +101,7 @@ impl Vonage {
 }
 
 /// The parameters come in the query, in a form or in JSON: that is a setting of the Vonage account.
-fn read_parameters(request: &HookRequest<'_>) -> Result<Parameters, HookError> {
+fn read_parameters(request: &HookRequest<'_>) -> Result<HookParameters, HookError> {
     if request.body.is_empty() {
         return Ok(request.query());
     }
@@ -114,7 +114,7 @@ fn read_parameters(request: &HookRequest<'_>) -> Result<Parameters, HookError> {
     let scalars = members
         .into_iter()
         .filter_map(|(name, value)| value::scalar(&value).map(|value| (name, value)));
-    Ok(Parameters(scalars.collect()))
+    Ok(HookParameters(scalars.collect()))
 }
 
 fn judge(answer: &HttpResponse) -> Handed {

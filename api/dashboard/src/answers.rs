@@ -22,7 +22,7 @@ use serde_json::Value;
 use store::ListPage;
 use url::form_urlencoded::Serializer;
 
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::names::{FormChoice, published};
 use crate::page::{self, Frame, page};
 use crate::range::{Range, RangeQuery};
@@ -62,13 +62,13 @@ struct AnswersPage<'a> {
     /// What it is narrowed to, as parameters: beside the range, and with it.
     keep: [(&'a str, &'a str); 6],
     filter: String,
-    found: Feedbacks,
+    found: ShownFeedbacks,
 }
 
 #[derive(Default)]
-struct Feedbacks {
+struct ShownFeedbacks {
     total: i64,
-    list: List<Feedback>,
+    list: ShownList<Feedback>,
 }
 
 /// What somebody answered, as the page shows it.
@@ -210,7 +210,7 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         None => None,
     };
     let found = if form.is_empty() {
-        Feedbacks::default()
+        ShownFeedbacks::default()
     } else {
         let search = query.search(&person, &form, &range).await?;
         let list = query.page.list(&person, "answers", 20);
@@ -223,9 +223,9 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
             .map(|item| Feedback::read(item, chosen.as_ref()));
         let shown = shown.collect::<Result<_, _>>();
         let (rows, next) = (shown.map_err(|error| Problem::internal(&error))?, page.next);
-        Feedbacks {
+        ShownFeedbacks {
             total: read.found.total,
-            list: List::new(&list, ListPage { rows, next }),
+            list: ShownList::new(&list, ListPage { rows, next }),
         }
     };
     let keep = [

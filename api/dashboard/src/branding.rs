@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -56,7 +56,10 @@ fn answer(person: &SignedIn, branding: BrandingDraft, refusal: Option<String>) -
 }
 
 /// Sets it.
-pub async fn set(person: SignedIn, Change(sent): Change<BrandingDraft>) -> Result<Response> {
+pub async fn set(
+    person: SignedIn,
+    SentChange(sent): SentChange<BrandingDraft>,
+) -> Result<Response> {
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let branding = BrandingDraft {
         name: given(sent.name),

@@ -5,7 +5,7 @@ use domain::campaign::{Audience, CampaignContent};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::sent::Pairs;
+use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
 const KEEP: &str = "keep";
@@ -34,8 +34,8 @@ pub struct CampaignDraft {
     pub reminder_text: String,
 }
 
-impl From<Pairs> for CampaignDraft {
-    fn from(Pairs(pairs): Pairs) -> Self {
+impl From<SentPairs> for CampaignDraft {
+    fn from(SentPairs(pairs): SentPairs) -> Self {
         serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
     }
 }
@@ -159,7 +159,7 @@ mod tests {
         }
         let sent = [("max_parts", "many"), ("token", "t")];
         let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let draft = CampaignDraft::from(Pairs(sent.into()));
+        let draft = CampaignDraft::from(SentPairs(sent.into()));
         let problem = draft.content().unwrap_err();
         let mut wrong = problem.members().iter();
         assert!(wrong.any(|one| one.pointer == "/max_parts"));

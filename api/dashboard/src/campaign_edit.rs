@@ -20,12 +20,12 @@ use crate::campaign_draft::CampaignDraft;
 use crate::editor::{self, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
-use crate::sent::{Change, Pairs};
+use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "campaign_edit.html")]
-struct EditPage<'a> {
+struct CampaignEditPage<'a> {
     f: &'a Frame,
     editing: &'a Editing,
     draft: &'a CampaignDraft,
@@ -48,7 +48,7 @@ struct PreviewPart<'a> {
 /// A preview as it is shown.
 struct Shown(Preview);
 
-impl EditPage<'_> {
+impl CampaignEditPage<'_> {
     /// Whether the draft has a value that is not among those to choose from.
     fn has_other_form(&self) -> bool {
         let chosen = &self.draft.form_id;
@@ -151,7 +151,7 @@ impl Draft for CampaignDraft {
             let batches = list_batches(caller, None, 25).await?.rows.into_iter();
             Ok(batches.map(|body| body.batch).collect())
         };
-        let template = EditPage {
+        let template = CampaignEditPage {
             f: &f,
             editing,
             draft: self,
@@ -196,7 +196,7 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
 }
 
 /// What the draft that was sent would do.
-pub async fn preview(person: SignedIn, pairs: Pairs) -> Response {
+pub async fn preview(person: SignedIn, pairs: SentPairs) -> Response {
     let (f, mut draft) = (person.frame("campaigns"), CampaignDraft::from(pairs));
     if draft.name.trim().is_empty() {
         // It may get its name last.
@@ -221,7 +221,7 @@ pub struct Test {
 pub async fn test(
     person: SignedIn,
     Path(id): Path<String>,
-    Change(test): Change<Test>,
+    SentChange(test): SentChange<Test>,
 ) -> Result<Response> {
     let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
     let sent = Ok([test.phone, test.docid]);

@@ -15,17 +15,17 @@ use store::send::Campaign;
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, page};
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "campaigns.html")]
 struct CampaignsPage<'a> {
     f: &'a Frame,
-    campaigns: List<Funnel>,
+    campaigns: ShownList<Funnel>,
 }
 
 #[derive(Template)]
@@ -49,7 +49,7 @@ impl Deref for Funnel {
 }
 
 /// A step of a funnel.
-struct Step {
+struct FunnelStep {
     key: &'static str,
     count: i64,
     /// Of all recipients, 0 to 100.
@@ -78,7 +78,7 @@ impl Funnel {
         self.count(Count::Status(status))
     }
 
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<FunnelStep> {
         let sent = [
             MessageStatus::Accepted,
             MessageStatus::Delivered,
@@ -94,7 +94,7 @@ impl Funnel {
             ("step-viewed", self.count(Count::Viewed)),
             ("step-answered", self.count(Count::Answered)),
         ];
-        let step = |(key, count)| Step {
+        let step = |(key, count)| FunnelStep {
             key,
             count,
             width: 100 * count / all.max(1),
@@ -153,7 +153,7 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
     let list = query.list(&person, "campaigns", 25);
     let campaigns = operations::list_campaigns(&person.caller, list.position()?, list.limit);
     let (campaigns, _permit) = campaigns.await?;
-    let campaigns = List::new(&list, campaigns.map(Funnel));
+    let campaigns = ShownList::new(&list, campaigns.map(Funnel));
     Ok(page(&f, &CampaignsPage { f: &f, campaigns }))
 }
 
@@ -179,7 +179,7 @@ pub struct ShownVersion {
 pub async fn act(
     person: SignedIn,
     Path((campaign_id, action)): Path<(String, String)>,
-    Change(ShownVersion { version }): Change<ShownVersion>,
+    SentChange(ShownVersion { version }): SentChange<ShownVersion>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
     let action = match &*action {

@@ -10,11 +10,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::sent::{self, Pairs};
+use crate::sent::{self, SentPairs};
 use crate::signed_in::SignedIn;
 
 /// What the form of an editor has, with its pages and its operations. It is read from what the page sends.
-pub trait Draft: From<Pairs> + Send + Sync {
+pub trait Draft: From<SentPairs> + Send + Sync {
     /// What a new one begins as.
     fn new(t: &Text) -> Self;
 
@@ -117,7 +117,7 @@ pub async fn is_current<D: Draft>(person: &SignedIn, id: Uuid, version: &str) ->
 pub async fn save<D: Draft>(
     person: SignedIn,
     id: Option<Path<String>>,
-    pairs: Pairs,
+    pairs: SentPairs,
 ) -> Result<Response> {
     let id = id.map(|Path(id)| id);
     let stored = id.as_deref().map(|id| parse_id("id", id)).transpose()?;

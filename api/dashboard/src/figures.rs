@@ -14,11 +14,11 @@ use api_language::Text;
 const WINDOW: i64 = 7;
 
 /// The counts of some days, and what is drawn of them.
-pub struct Figures {
+pub struct ShownFigures {
     pub now: Metrics,
     /// Of as many days just before.
     pub before: Metrics,
-    pub days: Vec<Day>,
+    pub days: Vec<ShownDay>,
     pub bars: Bars,
     pub nps: LineChart,
     /// The lowest day that is no chance.
@@ -27,7 +27,7 @@ pub struct Figures {
 }
 
 /// A day of a chart and of the table behind it.
-pub struct Day {
+pub struct ShownDay {
     pub date: NaiveDate,
     pub metrics: Metrics,
     /// Of the days up to this one that its point counts.
@@ -42,7 +42,7 @@ pub struct LowDay {
     pub x: usize,
 }
 
-impl Figures {
+impl ShownFigures {
     /// The days that the figures of a range count: those of the range, as many before, and those of its first day's point.
     pub fn counted(range: DateRange) -> DateRange {
         let (compared, first_point) = (range.with_previous(), range.with_days_before(WINDOW - 1));
@@ -63,13 +63,13 @@ impl Figures {
         let before = range
             .previous()
             .map(|range| sum(range.start(), range.end()));
-        let days: Vec<Day> = range
+        let days: Vec<ShownDay> = range
             .days()
             .map(|date| {
                 let first = date
                     .checked_sub_signed(TimeDelta::days(WINDOW - 1))
                     .unwrap_or(date);
-                Day {
+                ShownDay {
                     date,
                     metrics: sum(date, date),
                     nps: point(&sum(first, date)),
@@ -112,7 +112,7 @@ fn point(metrics: &Metrics) -> Option<(f64, f64, f64)> {
     ))
 }
 
-fn dip(days: &[Day], whole: &Metrics) -> Option<LowDay> {
+fn dip(days: &[ShownDay], whole: &Metrics) -> Option<LowDay> {
     let low = whole.nps_detail.low?;
     let days = days.iter().enumerate();
     let lower = days.filter_map(|(place, day)| {
@@ -142,7 +142,7 @@ pub struct Card {
 }
 
 /// The figures on top of a page.
-pub fn cards(t: &Text, figures: &Figures) -> Vec<Card> {
+pub fn cards(t: &Text, figures: &ShownFigures) -> Vec<Card> {
     let (now, before) = (&figures.now, &figures.before);
     let rate = |now: Option<f64>, before: Option<f64>| Some(100.0 * (now? - before?));
     let nps = now.nps.zip(before.nps).map(|(now, before)| now - before);
@@ -233,8 +233,8 @@ mod tests {
                 let range =
                     DateRange::parse(&day(first).to_string(), &day(last).to_string()).unwrap();
                 let mut counts = stored.clone();
-                counts.retain(|day, _| Figures::counted(range).contains(*day));
-                let figures = Figures::new(&counts, range);
+                counts.retain(|day, _| ShownFigures::counted(range).contains(*day));
+                let figures = ShownFigures::new(&counts, range);
                 let shown = figures.days.iter().find(|shown| shown.date == day(15));
                 let nps = shown.and_then(|shown| shown.nps).map(|(nps, ..)| nps);
                 assert_eq!(nps, Some(0.0), "{first} to {last}");

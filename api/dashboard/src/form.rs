@@ -16,7 +16,7 @@ use store::form::FormKey;
 
 use crate::analysis::Analysis;
 use crate::comments::{Comment, comments};
-use crate::figures::{Card, Figures, cards};
+use crate::figures::{Card, ShownFigures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -50,15 +50,15 @@ struct FormPage<'a> {
     /// Those that can be chosen.
     bus_props: Vec<&'a str>,
     cards: Vec<Card>,
-    figures: Figures,
+    figures: ShownFigures,
     fields: Vec<FieldSummary>,
-    tables: Vec<Table<'a>>,
+    tables: Vec<BusPropTable<'a>>,
     comments: Vec<Comment>,
     analysis: &'a Analysis,
 }
 
 /// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
-struct Table<'a> {
+struct BusPropTable<'a> {
     name: &'a str,
     rows: Vec<TableRow<'a>>,
 }
@@ -97,7 +97,7 @@ pub async fn answer(
     let asked = FormQuery {
         form,
         bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
-        range: Figures::counted(range.dates),
+        range: ShownFigures::counted(range.dates),
         time_zone: f.zone,
         comments: COMMENTS,
     };
@@ -111,7 +111,7 @@ pub async fn answer(
         .iter()
         .map(|(day, delta)| (*day, delta.counts))
         .collect();
-    let figures = Figures::new(&days, range.dates);
+    let figures = ShownFigures::new(&days, range.dates);
     let tables = if bus_prop.is_empty() && !content.bus_props.is_empty() {
         let counts = report::bus_prop_counts(store, form, range.dates).await?;
         tables(content, &counts)
@@ -184,7 +184,10 @@ fn fields(
     fields.into_iter().filter(shown).collect()
 }
 
-fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Vec<Table<'a>> {
+fn tables<'a>(
+    content: &'a FormContent,
+    counts: &BTreeMap<i64, DayCounts>,
+) -> Vec<BusPropTable<'a>> {
     let mut by_name: BTreeMap<&str, Vec<TableRow>> = BTreeMap::new();
     for entry in &content.bus_props {
         let sum = counts
@@ -215,7 +218,7 @@ fn tables<'a>(content: &'a FormContent, counts: &BTreeMap<i64, DayCounts>) -> Ve
         for (place, row) in rows.iter_mut().enumerate() {
             row.place = key(row).map(|_| place + 1);
         }
-        Table { name, rows }
+        BusPropTable { name, rows }
     };
     by_name.into_iter().map(table).collect()
 }

@@ -7,7 +7,7 @@ use domain::invalid::Invalid;
 use serde_json::{Map, Value, json};
 
 use crate::page;
-use crate::sent::Pairs;
+use crate::sent::SentPairs;
 
 /// Empty rows below those that have a field.
 const EMPTY_ROWS: usize = 3;
@@ -23,14 +23,14 @@ pub struct FormDraft {
     pub piping: bool,
     /// The title in other languages, as [`lines_of`] writes them.
     pub labels: String,
-    rows: Vec<Row>,
+    rows: Vec<FieldRow>,
     /// Bytes of what was sent of the fields as they are stored.
     before_bytes: usize,
 }
 
 /// A field; without a label it is none.
 #[derive(Default)]
-pub struct Row {
+pub struct FieldRow {
     /// What is stored of it; what the page has no words for stays as it is.
     before: Map<String, Value>,
     pub kind: String,
@@ -46,7 +46,7 @@ pub struct Row {
     pub options: String,
 }
 
-impl Row {
+impl FieldRow {
     /// Of a field in JSON.
     fn read(field: &Value) -> Self {
         let before = field.as_object().cloned().unwrap_or_default();
@@ -208,9 +208,9 @@ fn put_labels(of: &mut Value, labels: &str) {
     }
 }
 
-impl From<Pairs> for FormDraft {
+impl From<SentPairs> for FormDraft {
     /// Each `before` begins a row.
-    fn from(Pairs(pairs): Pairs) -> Self {
+    fn from(SentPairs(pairs): SentPairs) -> Self {
         let mut draft = Self::default();
         for (name, value) in pairs {
             match (&*name, draft.rows.last_mut()) {
@@ -222,9 +222,9 @@ impl From<Pairs> for FormDraft {
                     draft.before_bytes += value.len();
                     let is_read = draft.before_bytes <= MOST;
                     let before = is_read.then(|| serde_json::from_str(&value).ok());
-                    draft.rows.push(Row {
+                    draft.rows.push(FieldRow {
                         before: before.flatten().unwrap_or_default(),
-                        ..Row::default()
+                        ..FieldRow::default()
                     });
                 }
                 ("type", Some(row)) => row.kind = value,
@@ -263,7 +263,7 @@ impl FormDraft {
     /// Without a title, of fields in JSON.
     pub fn of_fields(fields: &[Value]) -> Self {
         Self {
-            rows: fields.iter().map(Row::read).collect(),
+            rows: fields.iter().map(FieldRow::read).collect(),
             ..Self::default()
         }
     }
@@ -306,7 +306,7 @@ impl FormDraft {
     }
 
     /// Rows with a field, and some without.
-    pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&Row>> {
+    pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&FieldRow>> {
         self.rows
             .iter()
             .map(Some)
@@ -375,15 +375,15 @@ mod tests {
             let members = members.into_iter().chain(required).chain(numbers);
             pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
         }
-        assert_eq!(FormDraft::from(Pairs(pairs)).write(), read.write());
+        assert_eq!(FormDraft::from(SentPairs(pairs)).write(), read.write());
     }
 
     #[test]
     fn what_the_page_has_no_words_for_is_kept_with_its_type() {
         let field = json!({"key": "a", "type": "text", "label": "A", "required": false, "unit": "kg",
                            "labels": {"de": "B"}, "show_if": {"key": "b", "in": [1]}});
-        let mut row = Row::read(&field);
-        let written = |row: &Row| row.write(0, &HashSet::new());
+        let mut row = FieldRow::read(&field);
+        let written = |row: &FieldRow| row.write(0, &HashSet::new());
         assert_eq!(written(&row), field);
         (row.labels, row.show_if) = (String::new(), String::new());
         let plain =
@@ -406,7 +406,7 @@ mod tests {
             ("type", "nps"),
         ];
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let draft = FormDraft::from(Pairs(pairs.into()));
+        let draft = FormDraft::from(SentPairs(pairs.into()));
         let fields = &draft.write()["fields"];
         assert_eq!(
             fields,

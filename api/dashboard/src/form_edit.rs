@@ -18,12 +18,12 @@ use uuid::Uuid;
 use crate::editor::{Draft, Editing};
 use crate::form_draft::FormDraft;
 use crate::page::{Frame, html};
-use crate::sent::{self, Pairs};
+use crate::sent::{self, SentPairs};
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "form_edit.html")]
-struct EditPage<'a> {
+struct FormEditPage<'a> {
     f: &'a Frame,
     editing: &'a Editing,
     draft: &'a FormDraft,
@@ -68,7 +68,7 @@ impl Draft for FormDraft {
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
         let f = person.frame("forms");
-        let template = EditPage {
+        let template = FormEditPage {
             f: &f,
             editing,
             draft: self,
@@ -88,7 +88,7 @@ struct WrongPage<'a> {
 }
 
 /// The public page of what was sent, or what is wrong with it.
-pub async fn preview(person: SignedIn, pairs: Pairs) -> Result<Response> {
+pub async fn preview(person: SignedIn, pairs: SentPairs) -> Result<Response> {
     let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
     let read = || {
         let mut draft = FormDraft::from(pairs);

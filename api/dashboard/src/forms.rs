@@ -13,9 +13,9 @@ use store::form::Form;
 use url::Url;
 use uuid::Uuid;
 
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
@@ -35,7 +35,7 @@ pub struct FormsQuery {
 struct FormsPage<'a> {
     f: &'a Frame,
     status: &'a str,
-    forms: List<Form>,
+    forms: ShownList<Form>,
 }
 
 /// `GET /dashboard/forms`.
@@ -48,14 +48,14 @@ pub async fn list(person: SignedIn, Query(query): Query<FormsQuery>) -> Result<R
     let template = FormsPage {
         f: &f,
         status: status.as_str(),
-        forms: List::new(&list, forms),
+        forms: ShownList::new(&list, forms),
     };
     Ok(page(&f, &template))
 }
 
 #[derive(Template)]
 #[template(path = "link.html")]
-struct LinkPage<'a> {
+struct FormLinkPage<'a> {
     f: &'a Frame,
     link: &'a str,
     /// On this host, which may be reached under another name than links have.
@@ -66,7 +66,7 @@ struct LinkPage<'a> {
 pub async fn act(
     person: SignedIn,
     Path((form_id, action)): Path<(String, String)>,
-    Change(NoFields {}): Change<NoFields>,
+    SentChange(NoFields {}): SentChange<NoFields>,
 ) -> Result<Response> {
     let (caller, form_id) = (&person.caller, parse_id("form_id", &form_id)?);
     let any = IfMatch::default();
@@ -86,7 +86,7 @@ async fn show_link(person: &SignedIn, form_id: Uuid) -> Result<Response> {
     let made = made.await?;
     let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
     let f = person.frame("forms");
-    let template = LinkPage {
+    let template = FormLinkPage {
         f: &f,
         link: &made.link,
         path: url.path(),

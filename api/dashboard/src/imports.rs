@@ -17,11 +17,11 @@ use serde_json::json;
 use store::import::BatchStatus;
 use store::send::Campaign;
 
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
@@ -29,7 +29,7 @@ use crate::signed_in::SignedIn;
 #[template(path = "imports.html")]
 struct ImportsPage<'a> {
     f: &'a Frame,
-    imports: List<Import>,
+    imports: ShownList<Import>,
     /// Those that imports can be sent with.
     campaigns: Vec<Campaign>,
     campaign: &'a str,
@@ -104,7 +104,7 @@ pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result
     let campaigns = campaigns.rows.into_iter().map(|body| body.campaign);
     let template = ImportsPage {
         f: &f,
-        imports: List::new(&list, batches.map(|body| Import::new(body, &names))),
+        imports: ShownList::new(&list, batches.map(|body| Import::new(body, &names))),
         campaigns: campaigns.filter(takes_imports).collect(),
         campaign: &query.campaign,
     };
@@ -142,7 +142,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
 pub async fn act(
     person: SignedIn,
     Path((batch_id, action)): Path<(String, String)>,
-    Change(NoFields {}): Change<NoFields>,
+    SentChange(NoFields {}): SentChange<NoFields>,
 ) -> Result<Response> {
     let (caller, batch_id) = (&person.caller, parse_id("batch_id", &batch_id)?);
     match &*action {

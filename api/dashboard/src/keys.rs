@@ -12,7 +12,7 @@ use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::sent::{Change, Pairs};
+use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
 
 /// For so long the present secret still works.
@@ -53,7 +53,7 @@ async fn keys(person: &SignedIn) -> Result<Vec<KeySummary>> {
 }
 
 /// Makes a key with the scopes whose names are sent.
-pub async fn create(person: SignedIn, Pairs(sent): Pairs) -> Result<Response> {
+pub async fn create(person: SignedIn, SentPairs(sent): SentPairs) -> Result<Response> {
     let names = sent.iter().map(|(name, _)| name.parse());
     let scopes: Scopes = names.filter_map(Result::<Scope, _>::ok).collect();
     if scopes.iter().next().is_none() {
@@ -82,7 +82,7 @@ pub struct KeyAction {
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
-    Change(KeyAction { api_key }): Change<KeyAction>,
+    SentChange(KeyAction { api_key }): SentChange<KeyAction>,
 ) -> Result<Response> {
     let is_own = |key: &KeySummary| key.api_key == api_key;
     if !matches!(&*action, "rotate" | "revoke") || !keys(&person).await?.iter().any(is_own) {

@@ -10,7 +10,7 @@ use crate::signed_in::SignedIn;
 
 /// A page of a list.
 #[derive(Default)]
-pub struct List<T> {
+pub struct ShownList<T> {
     pub items: Vec<T>,
     next_cursor: Option<String>,
 }
@@ -30,7 +30,7 @@ impl PageQuery {
     }
 }
 
-impl<T> List<T> {
+impl<T> ShownList<T> {
     /// The page that was asked for as `list`.
     pub fn new<P: Serialize>(list: &api_http::List, page: ListPage<T, P>) -> Self {
         Self {

@@ -15,7 +15,7 @@ use report::AccountSeries;
 use uuid::Uuid;
 
 use crate::chart::{share, sparkline};
-use crate::figures::{Card, Figures, cards};
+use crate::figures::{Card, ShownFigures, cards};
 use crate::page::{Frame, page};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -32,15 +32,15 @@ struct OverviewPage<'a> {
     /// Other parameters of the page.
     keep: [(&'a str, &'a str); 0],
     cards: Vec<Card>,
-    figures: Figures,
-    steps: Vec<Step>,
+    figures: ShownFigures,
+    steps: Vec<OverviewStep>,
     forms: Vec<FormRow>,
     /// Nothing was ever imported, sent or answered.
     is_new: bool,
 }
 
 /// A step of the funnel.
-struct Step {
+struct OverviewStep {
     label: String,
     count: i64,
     /// Of the largest step, 0 to 100.
@@ -77,14 +77,14 @@ pub async fn answer(
 ) -> Result<Response> {
     let range = Range::read(query, f.zone)?;
     let _place = state.places.take(account_id).await;
-    let counted = Figures::counted(range.dates);
+    let counted = ShownFigures::counted(range.dates);
     let series =
         report::account_series(&state.app.store, &state.cache, account_id, counted).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();
     for (_, day, counts) in &series.days {
         *days.entry(*day).or_default() += *counts;
     }
-    let figures = Figures::new(&days, range.dates);
+    let figures = ShownFigures::new(&days, range.dates);
     let template = OverviewPage {
         f,
         range: &range,
@@ -98,7 +98,7 @@ pub async fn answer(
     Ok(page(f, &template))
 }
 
-fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) -> Vec<Step> {
+fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) -> Vec<OverviewStep> {
     let recipients = series
         .recipients
         .iter()
@@ -124,7 +124,7 @@ fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) ->
         .unwrap_or(0)
         .max(1);
     let mut before = None;
-    let step = |(label, count): (String, i64)| Step {
+    let step = |(label, count): (String, i64)| OverviewStep {
         label,
         count,
         width: 100 * count / largest,

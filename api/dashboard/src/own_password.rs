@@ -9,7 +9,7 @@ use serde::Deserialize;
 use store::account::Person;
 
 use crate::page::{Frame, page};
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -39,7 +39,10 @@ pub struct PasswordChange {
 }
 
 /// Changes the password of whoever is signed in, and ends all of their sessions.
-pub async fn change(person: SignedIn, Change(change): Change<PasswordChange>) -> Result<Response> {
+pub async fn change(
+    person: SignedIn,
+    SentChange(change): SentChange<PasswordChange>,
+) -> Result<Response> {
     let f = person.frame("password");
     let wrong = |key| {
         let refusal = Some(f.t.get(key));

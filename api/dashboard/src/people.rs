@@ -11,7 +11,7 @@ use store::account::{Person, PersonChange, PersonSummary};
 use strum::VariantArray;
 
 use crate::page::{Frame, page};
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
@@ -48,7 +48,7 @@ pub struct NewPerson {
 }
 
 /// Adds a person.
-pub async fn add(person: SignedIn, Change(new): Change<NewPerson>) -> Result<Response> {
+pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Result<Response> {
     let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
         return answer(&person, Some("people-name-wrong")).await;
     };
@@ -78,7 +78,7 @@ pub struct PersonAction {
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
-    Change(change): Change<PersonAction>,
+    SentChange(change): SentChange<PersonAction>,
 ) -> Result<Response> {
     let other = find(&person, &change.name).await?;
     let store = person.store();

@@ -16,10 +16,10 @@ use serde::Deserialize;
 use serde_json::json;
 use store::import::{Recipient, RecipientQuery};
 
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, page, text};
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 /// Which recipient.
@@ -39,7 +39,7 @@ struct RecipientsPage<'a> {
     found: Option<Recipient>,
     messages: Vec<Sent>,
     /// Without a docid: recipients in the order of their docids.
-    recipients: Option<List<Recipient>>,
+    recipients: Option<ShownList<Recipient>>,
 }
 
 impl RecipientsPage<'_> {
@@ -92,7 +92,7 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
         let all = RecipientQuery::default();
         let recipients = operations::list_recipients(caller, &all, list.position()?, list.limit);
         let recipients = recipients.await?;
-        template.recipients = Some(List::new(&list, recipients.0));
+        template.recipients = Some(ShownList::new(&list, recipients.0));
         _permit = recipients.1;
     } else if let Ok(docid) = DocId::parse(query.docid.clone()) {
         template.found = optional(operations::read_recipient(caller, &docid).await)?;
@@ -130,7 +130,10 @@ pub struct Erased {
 }
 
 /// Erases a recipient.
-pub async fn erase(person: SignedIn, Change(Erased { docid }): Change<Erased>) -> Result<Response> {
+pub async fn erase(
+    person: SignedIn,
+    SentChange(Erased { docid }): SentChange<Erased>,
+) -> Result<Response> {
     // What is no docid may be a phone, which the audit log is not to have.
     let docid = DocId::parse(docid).map_err(|_| Problem::not_found())?;
     operations::erase_recipient(&person.caller, &docid).await?;

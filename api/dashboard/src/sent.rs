@@ -25,11 +25,11 @@ const TOKEN: &str = "token";
 const TOKEN_BYTES: usize = TOKEN.len() + 1 + 64;
 
 /// What a page's form sends, of one kind.
-pub struct Change<T>(pub T);
+pub struct SentChange<T>(pub T);
 
 /// What a page's form sends, name by name in its order.
 #[derive(Clone)]
-pub struct Pairs(pub Vec<(String, String)>);
+pub struct SentPairs(pub Vec<(String, String)>);
 
 /// What is held until a change is answered: memory for what was sent and, where that is large, one of the places that accounts
 /// share.
@@ -38,7 +38,7 @@ pub struct Held {
     _place: Option<Place>,
 }
 
-/// Reads what was sent, and leaves its pairs where [`Pairs`] and [`Change`] find them.
+/// Reads what was sent, and leaves its pairs where [`SentPairs`] and [`SentChange`] find them.
 ///
 /// # Errors
 /// 403: it does not begin with the token of the session; 400; 408; 413; 415; 503.
@@ -61,7 +61,7 @@ pub async fn receive(person: &SignedIn, request: &mut Request, limit: usize) -> 
         return Err(Problem::too_large(limit as u64 / 3));
     }
     pairs.retain(|(name, _)| name != TOKEN);
-    request.extensions_mut().insert(Pairs(pairs));
+    request.extensions_mut().insert(SentPairs(pairs));
     Ok(Held {
         _permit: permit,
         _place: place,
@@ -121,7 +121,7 @@ pub async fn receive_small<T: DeserializeOwned>(
     of_pairs(urlencoded(&bytes)?)
 }
 
-impl<S: Sync> FromRequest<S> for Pairs {
+impl<S: Sync> FromRequest<S> for SentPairs {
     type Rejection = Problem;
 
     async fn from_request(mut request: Request, _: &S) -> Result<Self> {
@@ -132,11 +132,11 @@ impl<S: Sync> FromRequest<S> for Pairs {
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Change<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for SentChange<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
-        let Pairs(pairs) = Pairs::from_request(request, state).await?;
+        let SentPairs(pairs) = SentPairs::from_request(request, state).await?;
         of_pairs(pairs).map(Self)
     }
 }

@@ -23,7 +23,7 @@ use crate::form::FormPageQuery;
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -164,7 +164,7 @@ pub struct ShareForm {
 /// Shares a page and shows its link.
 pub async fn create(
     person: SignedIn,
-    Change(ShareForm { path, days }): Change<ShareForm>,
+    SentChange(ShareForm { path, days }): SentChange<ShareForm>,
 ) -> Result<Response> {
     // What is no number of days the operation refuses.
     let days = days.parse::<u16>().unwrap_or_default();
@@ -181,7 +181,7 @@ pub struct Withdrawal {
 /// Withdraws a share.
 pub async fn withdraw(
     person: SignedIn,
-    Change(Withdrawal { share_id }): Change<Withdrawal>,
+    SentChange(Withdrawal { share_id }): SentChange<Withdrawal>,
 ) -> Result<Response> {
     operations::withdraw_share(&person.caller, share_id).await?;
     Ok(Redirect::to("/dashboard/shares").into_response())

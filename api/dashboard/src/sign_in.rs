@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::known;
 use crate::page::html;
-use crate::sent::{Change, receive_small};
+use crate::sent::{SentChange, receive_small};
 use crate::session::redirect;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -31,7 +31,7 @@ struct SignInPage<'a> {
 
 #[derive(Template)]
 #[template(path = "sign_in_link.html")]
-struct LinkPage<'a> {
+struct SignInLinkPage<'a> {
     t: &'a Text,
     name: &'a str,
     account: &'a str,
@@ -131,7 +131,7 @@ pub async fn show_link(
 ) -> Result<Response> {
     let t = of_request(&headers);
     let person = find_link(&state, network, &token).await?;
-    let link = LinkPage {
+    let link = SignInLinkPage {
         t,
         name: &person.name,
         account: &person.account_name,
@@ -180,7 +180,10 @@ fn used_up() -> Problem {
 pub struct NoFields {}
 
 /// Ends the session.
-pub async fn sign_out(person: SignedIn, Change(NoFields {}): Change<NoFields>) -> Result<Response> {
+pub async fn sign_out(
+    person: SignedIn,
+    SentChange(NoFields {}): SentChange<NoFields>,
+) -> Result<Response> {
     let state = &person.state;
     let cookie = state.sessions.close(person.store(), person.session).await?;
     Ok(redirect(cookie, "/dashboard/sign-in"))

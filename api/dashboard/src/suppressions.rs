@@ -8,17 +8,17 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use store::send::contact::Suppressed;
 
-use crate::list::{List, PageQuery};
+use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
-use crate::sent::Change;
+use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
 #[derive(Template)]
 #[template(path = "suppressions.html")]
 struct SuppressionsPage<'a> {
     f: &'a Frame,
-    suppressed: List<Suppressed>,
+    suppressed: ShownList<Suppressed>,
     /// Why a phone was not put on the list or taken off.
     refusal: Option<String>,
 }
@@ -35,7 +35,7 @@ async fn answer(person: &SignedIn, query: &PageQuery, refusal: Option<String>) -
     let suppressed = operations::list_suppressed(state, &person.caller, position, list.limit);
     let template = SuppressionsPage {
         f: &f,
-        suppressed: List::new(&list, suppressed.await?),
+        suppressed: ShownList::new(&list, suppressed.await?),
         refusal,
     };
     Ok(page(&f, &template))
@@ -50,7 +50,7 @@ pub struct Phone {
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
-    Change(Phone { phone }): Change<Phone>,
+    SentChange(Phone { phone }): SentChange<Phone>,
 ) -> Result<Response> {
     let (state, caller, phone) = (&person.state.sending, &person.caller, phone.trim());
     let changed = match &*action {

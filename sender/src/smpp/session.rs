@@ -49,7 +49,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
-                let session = Session {
+                let session = SmppSession {
                     shared: &shared,
                     texts: &mut texts,
                     commands,
@@ -92,7 +92,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 
 /// A bound connection. What was not begun when it is dropped, or has no answer, is dropped too, which tells those who wait
 /// for it.
-struct Session<'a> {
+struct SmppSession<'a> {
     shared: &'a Shared,
     texts: &'a mut PartialTexts,
     commands: Commands,
@@ -107,7 +107,7 @@ struct Session<'a> {
     is_over: bool,
 }
 
-impl Session<'_> {
+impl SmppSession<'_> {
     /// Reads and writes until the connection is of no more use.
     async fn run(mut self, mut frames: Frames, mut queued: mpsc::Receiver<Submission>) {
         let after = |time: Duration| Instant::now() + time;

@@ -7,11 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::Hmac;
 use sha1::Sha1;
 
-use crate::hook::Parameters;
+use crate::hook::HookParameters;
 use crate::signature::{equal, hmac};
 
 /// Checks a signature by the URL with its port and without: Twilio signs one or the other.
-pub(super) fn verify(signature: &str, url: &str, form: &Parameters, token: &str) -> bool {
+pub(super) fn verify(signature: &str, url: &str, form: &HookParameters, token: &str) -> bool {
     let parameters = form.0.iter().map(|(name, value)| (name, value));
     // Twilio sorts by name, and the values of a name, each once.
     let parameters: BTreeSet<_> = parameters.collect();
@@ -59,7 +59,7 @@ mod tests {
         ];
         let mut form: Vec<_> = form.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
         form.reverse();
-        let form = Parameters(form);
+        let form = HookParameters(form);
         let signature = "GvWf1cFY/Q7PnoempGyD5oXAezc=";
         let url = "https://mycompany.com/myapp.php?foo=1&bar=2";
         let with_port = "https://mycompany.com:8443/myapp.php?foo=1&bar=2";
@@ -67,7 +67,7 @@ mod tests {
         assert!(verify(signature, with_port, &form, "12345"));
         assert!(!verify(signature, url, &form, "1234"));
         assert!(!verify(signature, "https://mycompany.com/", &form, "12345"));
-        assert!(!verify(signature, url, &Parameters::default(), "12345"));
+        assert!(!verify(signature, url, &HookParameters::default(), "12345"));
         assert!(!verify("", url, &form, "12345"));
     }
 

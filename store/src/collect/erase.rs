@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::pending::PendingDeltas;
 use crate::form::FormKey;
-use crate::tx::{Json, Sql, Statement, statement, values};
+use crate::tx::{JsonText, Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
 
 const ERASE: &Statement = statement!(
@@ -28,7 +28,7 @@ struct ErasedFeedback {
     link_id: Uuid,
     day: NaiveDate,
     bus_prop_ids: String,
-    answers: Json<serde_json::Value>,
+    answers: JsonText<serde_json::Value>,
 }
 
 impl Store {

@@ -127,17 +127,12 @@ impl QueueBatch<'_> {
 
 impl Store {
     /// How an import is cut for this database. A chunk is one short transaction. SQLite has one writer, and answers
-    /// wait behind it; what a transaction costs there is the pages that it touches, so a long run is sorted first
-    /// (measured, a million docids in random order: 6.5 s instead of 22 s).
+    /// wait behind it. What a transaction costs is the pages that it touches, so a long run is sorted first (measured, docids in
+    /// random order: a million on SQLite in 6.5 s instead of 22 s, the tenth million on PostgreSQL in 5.2 s instead of 11.2 s).
     pub fn chunk_cut(&self) -> ChunkCut {
-        let (chunk_records, run_records) = if self.is_sqlite() {
-            (1_000, 50_000)
-        } else {
-            (5_000, 50_000)
-        };
         ChunkCut {
-            chunk_records,
-            run_records,
+            chunk_records: if self.is_sqlite() { 1_000 } else { 5_000 },
+            run_records: 50_000,
         }
     }
 

@@ -7,7 +7,7 @@ use sea_orm::FromQueryResult;
 use super::drive::DueKey;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, Json, Sql, Statement, statement, values};
+use crate::tx::{BatchStatement, JsonText, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// How long after the last moment at which it may arrive a message's receipt may come.
@@ -29,7 +29,7 @@ const ENDED: &Statement = statement!(
 struct EndedCampaign {
     #[sea_orm(nested)]
     key: CampaignKey,
-    content: Json<CampaignContent>,
+    content: JsonText<CampaignContent>,
 }
 
 const LAST_SCHEDULED: &Statement = statement!(
@@ -70,7 +70,7 @@ impl Store {
         let mut finished = 0;
         let ended: Vec<EndedCampaign> = self.fetch_all(ENDED, vec![]).await?;
         for EndedCampaign { key, content } in ended {
-            let Json(content) = content;
+            let JsonText(content) = content;
             if content.reminder.is_some() {
                 let counts = self.snapshot().await?.counts(key).await?;
                 let planned = counts.reminder.get(Count::Recipients);

@@ -11,7 +11,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
-use crate::tx::{BatchStatement, Json, Parsed, Sql, batch_row, statement, values};
+use crate::tx::{BatchStatement, JsonText, Parsed, Sql, batch_row, statement, values};
 use crate::{Result, Store};
 
 batch_row! {
@@ -40,7 +40,7 @@ struct Addressed {
     last_sent_at: Option<DateTime<Utc>>,
     opted_out: bool,
     time_zone: Parsed<Tz>,
-    setting: Json<SendSetting>,
+    setting: JsonText<SendSetting>,
 }
 
 #[derive(FromQueryResult)]
@@ -48,7 +48,7 @@ struct ReferredMessage {
     account_id: Uuid,
     status: Parsed<MessageStatus>,
     parts: i64,
-    provider_ids: Json<Vec<String>>,
+    provider_ids: JsonText<Vec<String>>,
 }
 
 /// What a reference leads to, and the provider's id that came with it.
@@ -116,7 +116,7 @@ impl Store {
             return Ok(Referred::Unknown);
         };
         let account_id = message.account_id;
-        let (Parsed(status), Json(ids)) = (message.status, message.provider_ids);
+        let (Parsed(status), JsonText(ids)) = (message.status, message.provider_ids);
         let place = ids.iter().position(|id| Some(id.as_str()) == provider_id);
         let stands_for_all = provider_id.is_none()
             || message.parts <= 1
@@ -173,7 +173,7 @@ impl Store {
         // Of those that reply, the one that sent last.
         let mut reply: Option<(Option<DateTime<Utc>>, reply::Model)> = None;
         for contact in addressed {
-            let Json(setting) = contact.setting;
+            let JsonText(setting) = contact.setting;
             let Some(keyword) = inbound.keyword(&setting) else {
                 continue;
             };

@@ -12,7 +12,7 @@ use super::drive::DueKey;
 use super::plan::{MAKE_DUE, NewDue};
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
-use crate::tx::{Json, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
 
 batch_row! {
@@ -56,7 +56,7 @@ struct MessageRow {
     parts: i64,
     encoding: Option<String>,
     sender: String,
-    provider_ids: Json<Vec<String>>,
+    provider_ids: JsonText<Vec<String>>,
     code: Option<String>,
     scheduled_at: DateTime<Utc>,
     accepted_at: Option<DateTime<Utc>>,

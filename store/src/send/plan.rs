@@ -117,7 +117,7 @@ const TIME_ZONE: &Statement = statement!("SELECT time_zone FROM account WHERE ac
 
 /// A recipient of an account.
 #[derive(FromQueryResult)]
-pub(super) struct Recipient {
+pub(super) struct PlannedRecipient {
     pub(super) docid: String,
     /// `None`: it is not of the audience.
     pub(super) phone: Option<String>,
@@ -188,7 +188,7 @@ pub(super) async fn audience(
     audience: &Audience,
     column: &'static str,
     slice: AudienceSlice<'_>,
-) -> Result<Vec<Recipient>> {
+) -> Result<Vec<PlannedRecipient>> {
     let query = match audience.clone() {
         // Its recipients come with imports.
         Audience::OnImport { .. } => return Ok(vec![]),
@@ -261,7 +261,7 @@ impl Tx {
         &self,
         key: CampaignKey,
         content: &CampaignContent,
-        mut recipients: Vec<Recipient>,
+        mut recipients: Vec<PlannedRecipient>,
         pepper: &Pepper,
     ) -> Result<()> {
         let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
@@ -348,7 +348,7 @@ impl Tx {
     async fn leave_out_erased(
         &self,
         key: CampaignKey,
-        recipients: &mut Vec<Recipient>,
+        recipients: &mut Vec<PlannedRecipient>,
         pepper: &Pepper,
     ) -> Result<()> {
         let any: Option<i32> = self.fetch_value(ANY_ERASED, values![key]).await?;
@@ -356,7 +356,7 @@ impl Tx {
             return Ok(());
         }
         let docid_key = self.docid_key().await?;
-        let stand_ins = |recipient: &Recipient| {
+        let stand_ins = |recipient: &PlannedRecipient| {
             let own = docid_key.erased_docid(key.account_id, &recipient.docid);
             let others = pepper.erased_docids(key.account_id, &recipient.docid);
             others.chain([own]).collect::<Vec<_>>()

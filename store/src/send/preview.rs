@@ -10,7 +10,7 @@ use domain::pepper::Pepper;
 use domain::sms::{Encoding, country_of};
 use uuid::Uuid;
 
-use super::plan::{AudienceSlice, Recipient, audience};
+use super::plan::{AudienceSlice, PlannedRecipient, audience};
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store};
 
@@ -49,7 +49,7 @@ impl Store {
         let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
         let (mut after, mut seen) = (Some(String::new()), 0_u64);
         while let Some(docid) = after {
-            let mut recipients: Vec<Recipient> = if comes_with_imports {
+            let mut recipients: Vec<PlannedRecipient> = if comes_with_imports {
                 let newest = statement!(
                     "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
                       WHERE account_id = $1 AND phone IS NOT NULL ORDER BY created_at DESC LIMIT $2"
@@ -102,7 +102,7 @@ impl Store {
 fn add(
     preview: &mut Preview,
     (context, now): (&Context<'_>, DateTime<Utc>),
-    recipient: Recipient,
+    recipient: PlannedRecipient,
     contact: Contact,
 ) -> Result<()> {
     let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());

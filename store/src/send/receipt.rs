@@ -15,7 +15,7 @@ use super::drive::DueKey;
 use super::plan::{MAKE_DUE, NewDue};
 use super::tally::{Changes, Counted};
 use super::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 /// A receipt of a message that is known.
@@ -117,7 +117,7 @@ const UPDATE: &BatchStatement<ReportedMessage> = statement!(ReportedMessage:
 
 batch_row! {
     /// The reminder of a first message.
-    struct Reminder {
+    struct DueReminder {
         account_id: Uuid,
         first_id: Uuid,
         message_id: Uuid,
@@ -125,7 +125,7 @@ batch_row! {
     }
 }
 
-const NEW_REMINDER: &BatchStatement<Reminder> = statement!(Reminder:
+const NEW_REMINDER: &BatchStatement<DueReminder> = statement!(DueReminder:
     "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, status, phone_mac, scheduled_at)
      SELECT f.account_id, f.campaign_id, batch.message_id, f.message_id, f.docid, 'reminder', 'scheduled', f.phone_mac,
             batch.scheduled_at
@@ -288,7 +288,7 @@ impl Tx {
         }
         let (mut contents, mut sent_after_all) = (HashMap::new(), HashSet::new());
         for (key, again) in campaigns {
-            if let Some(Json(content)) = self.fetch_value(OPEN_CAMPAIGN, values![key]).await? {
+            if let Some(JsonText(content)) = self.fetch_value(OPEN_CAMPAIGN, values![key]).await? {
                 contents.insert(key, content);
                 for message_id in again {
                     let values = values![key, message_id];
@@ -322,7 +322,7 @@ impl Tx {
         let (mut rows, mut planned) = (Vec::new(), HashMap::new());
         for (key, first_id, content) in messages {
             if let Some(reminder) = &content.reminder {
-                let row = Reminder {
+                let row = DueReminder {
                     account_id: key.account_id,
                     first_id: *first_id,
                     message_id: Uuid::now_v7(),

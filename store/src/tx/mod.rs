@@ -25,7 +25,7 @@ pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::Workload;
-pub(crate) use self::sql::{IntoValues, Json, Parsed, Sql, sqlite_now, values};
+pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,
 };

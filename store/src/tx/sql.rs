@@ -130,7 +130,7 @@ pub(crate) struct Parsed<T>(pub T);
 
 /// A column of text that is JSON, as what it says.
 #[derive(Clone, Debug)]
-pub(crate) struct Json<T>(pub T);
+pub(crate) struct JsonText<T>(pub T);
 
 impl<T: FromStr<Err: Into<BoxError>>> TryGetable for Parsed<T> {
     fn try_get_by<I: ColIdx>(row: &QueryResult, column: I) -> Result<Self, TryGetError> {
@@ -141,7 +141,7 @@ impl<T: FromStr<Err: Into<BoxError>>> TryGetable for Parsed<T> {
     }
 }
 
-impl<T: DeserializeOwned> TryGetable for Json<T> {
+impl<T: DeserializeOwned> TryGetable for JsonText<T> {
     fn try_get_by<I: ColIdx>(row: &QueryResult, column: I) -> Result<Self, TryGetError> {
         let value = serde_json::from_str(&String::try_get_by(row, column)?);
         value.map(Self).map_err(|error| unreadable(&error))

@@ -15,7 +15,7 @@ use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, 
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
 use crate::send::link::{MessageLink, NEW_LINK};
 use crate::send::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, Json, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
 
 /// Due messages of the sender with their recipients; a test may wait for the sender that a DRAFT had before. Of a reminder it is also
@@ -52,7 +52,7 @@ struct DueRow {
     scheduled_at: DateTime<Utc>,
     sent_mac: Option<Vec<u8>>,
     phone: Option<String>,
-    fields: Json<IndexMap<String, String>>,
+    fields: JsonText<IndexMap<String, String>>,
     token: Option<String>,
     answered: bool,
 }
@@ -325,7 +325,7 @@ impl StepTx<'_> {
         };
         self.writes.add(SEND, sending);
         if due.kind != MessageKind::Reminder {
-            let Json(content) = &campaign.content;
+            let JsonText(content) = &campaign.content;
             let form_id = content.form_id;
             let days = TimeDelta::days(content.link_expires_after_days.into());
             let link = MessageLink {

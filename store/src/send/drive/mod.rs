@@ -25,7 +25,7 @@ use super::lease::Lease;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
 use crate::tx::{
-    BatchStatement, BatchWrites, Json, Parsed, Sql, Statement, batch_row, statement, values,
+    BatchStatement, BatchWrites, JsonText, Parsed, Sql, Statement, batch_row, statement, values,
 };
 use crate::{Committed, Error, Result, Store, Tx};
 
@@ -118,12 +118,12 @@ const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
 #[derive(FromQueryResult)]
 struct LockedCampaign {
     status: Parsed<CampaignStatus>,
-    content: Json<CampaignContent>,
+    content: JsonText<CampaignContent>,
     time_zone: Parsed<Tz>,
     /// The account's.
     number: i32,
     /// None of a form that was deleted.
-    form: Json<Option<FormContent>>,
+    form: JsonText<Option<FormContent>>,
 }
 
 /// A message to be handed over now. Its `Debug` shows neither phone nor text.

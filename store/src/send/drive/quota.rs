@@ -17,7 +17,7 @@ const PARTS_OF_DAY: &Statement =
 
 batch_row! {
     /// Parts that an account handed over through a sender on a day; below zero, that were not sent after all.
-    struct Usage {
+    struct QuotaUsage {
         sender: String,
         account_id: Uuid,
         day: NaiveDate,
@@ -25,7 +25,7 @@ batch_row! {
     }
 }
 
-const ADD_USAGE: &BatchStatement<Usage> = statement!(Usage:
+const ADD_USAGE: &BatchStatement<QuotaUsage> = statement!(QuotaUsage:
     "INSERT INTO sender_usage AS u ({columns}) SELECT {columns} FROM batch WHERE true
          ON CONFLICT (sender, account_id) DO UPDATE SET day = excluded.day,
             parts = CASE WHEN u.day = excluded.day THEN u.parts + excluded.parts
@@ -60,7 +60,7 @@ impl StepTx<'_> {
             if self.driver.parts_per_day.is_some()
                 && let Some((_, campaign)) = of_account.next()
             {
-                let usage = Usage {
+                let usage = QuotaUsage {
                     sender: self.driver.lease.name.clone(),
                     account_id,
                     day: self.today(campaign),
