@@ -4,14 +4,14 @@ use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
 use crate::record::{COLUMNS, Record};
 use crate::varint;
 
+/// Of so many records of a run one is looked at for its range of docids.
+const SAMPLE: usize = 64;
+
 /// The records of one run, neither sorted nor compressed.
 #[derive(Default)]
 pub struct Run {
     text: Vec<u8>,
     rows: Vec<RunRecord>,
-    /// The places in `rows` of the lowest and the highest docid.
-    lowest: usize,
-    highest: usize,
 }
 
 /// A record of a run: its values are one after the other from `start`.
@@ -29,25 +29,17 @@ impl Run {
         for value in values {
             self.text.extend_from_slice(value.as_bytes());
         }
-        let row = RunRecord {
+        self.rows.push(RunRecord {
             start,
             lens: values.map(str::len),
-        };
-        if let Some([lowest, highest]) = self.docids() {
-            let docid = self.value(&row, 0);
-            if docid < lowest {
-                self.lowest = self.rows.len();
-            } else if docid > highest {
-                self.highest = self.rows.len();
-            }
-        }
-        self.rows.push(row);
+        });
     }
 
-    /// The lowest and the highest docid.
+    /// The lowest and the highest docid of a sample of the records: nearly those of all.
     pub fn docids(&self) -> Option<[&[u8]; 2]> {
-        let docid = |row: usize| Some(self.value(self.rows.get(row)?, 0));
-        Some([docid(self.lowest)?, docid(self.highest)?])
+        let sample = self.rows.iter().step_by(SAMPLE);
+        let docids = sample.map(|row| self.value(row, 0));
+        Some([docids.clone().min()?, docids.max()?])
     }
 
     /// The records so far.
@@ -71,7 +63,6 @@ impl Run {
         let next = Self {
             text: Vec::with_capacity(self.text.len() + self.text.len() / 8),
             rows: Vec::with_capacity(self.rows.len()),
-            ..Self::default()
         };
         std::mem::replace(self, next)
     }

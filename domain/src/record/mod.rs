@@ -95,6 +95,8 @@ pub const COLUMNS: [Column; 3] = [
 ];
 
 /// Which of [`COLUMNS`] a member of this name fills. None: it is a tracking field.
+// Inline, its comparisons are of a few bytes at once: this is asked twice of each member.
+#[inline]
 pub(crate) fn column_of(member: &str) -> Option<(usize, &'static ColumnText)> {
     let mut columns = COLUMNS.iter().enumerate();
     columns.find_map(|(n, column)| {
