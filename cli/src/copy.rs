@@ -20,7 +20,7 @@ pub(crate) async fn run(arguments: Arguments, process: Process) -> anyhow::Resul
     let from = arguments.settings.config(ProcessRole::Serve)?;
     let to = from.with_database("--to", &arguments.to)?;
     let rows = copy(&from, &to, &*migrate::watch()).await?;
-    counts::verify(to, false, process).await?;
+    counts::verify(to, &counts::VerifyOutput::default(), process).await?;
     eprintln!("copied {rows} rows");
     if let Some(file) = from.pepper_file() {
         let file = file.display();

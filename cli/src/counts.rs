@@ -12,15 +12,18 @@
 //! ```
 //!
 //! With `--json` an array of objects with these parts, at the end. The cache is checked where processes share one; `bus_prop_id` 0 is the whole. A message has one row of `due` while it is
-//! scheduled, one of `claimed` while it is sent, and otherwise none.
+//! scheduled, one of `claimed` while it is sent, and otherwise none. `--textfile` writes how many numbers differ as a metric.
 //!
 //! `feedback rebuild`: counts the same anew and mends the counts that reports and campaigns read. Every cached copy of them is
 //! void then. Beside a running service. May be ended and begun again at any time.
 
+use std::fs;
 use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use chrono::Utc;
 use futures::{Stream, StreamExt, TryStreamExt, future, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
@@ -63,7 +66,22 @@ pub(crate) async fn rebuild(config: Config, process: Process) -> anyhow::Result<
     Ok(())
 }
 
-pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyhow::Result<()> {
+/// What is printed of a verification, and written.
+#[derive(Default, clap::Args)]
+pub(crate) struct VerifyOutput {
+    /// Print JSON, at the end
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write how many numbers differ to a file, for the textfile collector of Prometheus's node exporter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) textfile: Option<PathBuf>,
+}
+
+pub(crate) async fn verify(
+    config: Config,
+    output: &VerifyOutput,
+    process: Process,
+) -> anyhow::Result<()> {
     let cache = shared_cache(&config).await?;
     let counts = FormCounts::open(&config, process).await?;
     let store = &counts.store;
@@ -73,7 +91,7 @@ pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyh
             bail!("ended before the end");
         }
         let mut out = stdout().lock();
-        for drift in drifts.iter().filter(|_| !json) {
+        for drift in drifts.iter().filter(|_| !output.json) {
             writeln!(out, "{drift}")?;
         }
         found.extend(drifts);
@@ -90,7 +108,11 @@ pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyh
         add(store.check_recipients(account_id).await?)?;
         add(store.check_contacts(account_id).await?)?;
     }
-    if json {
+    if let Some(file) = &output.textfile {
+        write_metrics(file, found.len())
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if output.json {
         writeln!(stdout().lock(), "{}", serde_json::to_string(&found)?)?;
     }
     if !found.is_empty() {
@@ -100,6 +122,22 @@ pub(crate) async fn verify(config: Config, json: bool, process: Process) -> anyh
     let forms = counts.forms.len();
     eprintln!("verified {forms} forms: every number is what is stored");
     Ok(())
+}
+
+/// Writes metrics in place of a file, at once, so that nobody reads half of them.
+fn write_metrics(file: &Path, differences: usize) -> std::io::Result<()> {
+    let now = Utc::now().timestamp();
+    let text = format!(
+        "# HELP feedback_verify_differences Numbers that the last feedback verify found to differ from what is stored\n\
+         # TYPE feedback_verify_differences gauge\n\
+         feedback_verify_differences {differences}\n\
+         # HELP feedback_verify_timestamp_seconds Unix time at which feedback verify ended last\n\
+         # TYPE feedback_verify_timestamp_seconds gauge\n\
+         feedback_verify_timestamp_seconds {now}\n"
+    );
+    let new = file.with_extension("new");
+    fs::write(&new, text)?;
+    fs::rename(new, file)
 }
 
 /// The cache, where processes share one that answers.

@@ -94,9 +94,8 @@ enum Command {
     Report(CommandGroup<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify {
-        /// Print JSON, at the end
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: counts::VerifyOutput,
         #[command(flatten)]
         settings: Args,
     },
@@ -185,8 +184,8 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Copy(arguments) => copy::run(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
-        Command::Verify { json, settings } => {
-            counts::verify(config(settings)?, json, process).await
+        Command::Verify { output, settings } => {
+            counts::verify(config(settings)?, &output, process).await
         }
         Command::Rebuild(settings) => counts::rebuild(config(settings)?, process).await,
         Command::Completions { shell } => {

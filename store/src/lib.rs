@@ -10,6 +10,7 @@
 //! - `erasure`: a person is erased, in all of these.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - [`copy`]: all that is stored, from an embedded database to a server.
+//! - [`backlog`]: how much work waits, for metrics.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
 //! - `version`: what counts are labelled with, raised by all that changes one.
@@ -22,6 +23,7 @@
 //! visits, views, each by its key; form, form version, rollup.
 
 pub mod account;
+pub mod backlog;
 pub mod collect;
 pub mod copy;
 mod erasure;
@@ -36,6 +38,6 @@ mod version;
 
 pub use migration;
 pub use tx::{
-    Committed, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Result, STATEMENTS, Store, Tx,
-    Workload, on_behalf_of,
+    Committed, Connections, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Result,
+    STATEMENTS, Store, Tx, Workload, on_behalf_of,
 };

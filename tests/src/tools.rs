@@ -1,5 +1,5 @@
 //! Programs and data that `tests/run` fetches into `target/test-tools`: a Python environment with Node.js, and packages of
-//! npm.
+//! npm; and programs that it installs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,14 @@ impl Tool {
         command.kill_on_drop(true);
         let name = program.to_owned();
         Ok(Self { name, command })
+    }
+
+    /// A program that `tests/run` installs, such as `promtool`.
+    pub fn installed(program: &str) -> Self {
+        let mut command = Command::new(program);
+        command.kill_on_drop(true);
+        let name = program.to_owned();
+        Self { name, command }
     }
 
     /// A script of a package of npm, such as `typescript/bin/tsc`.

@@ -1,15 +1,30 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
-//! and has tables counted that grow.
+//! has tables counted that grow, and records figures for metrics.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use store::Store;
+use chrono::{DateTime, Utc};
+use metrics::gauge;
+use platform::health::Heartbeat;
+use platform::telemetry::gauges::{record_connections, record_disk};
+use store::backlog::Backlog;
+use store::send::state::SenderState;
+use store::{Error, Store};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 const TICK: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(30);
+/// The time between two looks at what the process uses.
+const PROCESS: Duration = Duration::from_secs(5);
+/// The time between two looks at what waits in the database.
+const BACKLOG: Duration = Duration::from_secs(15);
+
+/// The states of a sender; without a row it is in the first.
+const STATES: [&str; 3] = ["ok", "paused", "error"];
 
 /// Records the worker's heartbeat and ends the sessions of workers without one, until `shutdown`.
 pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
@@ -45,4 +60,78 @@ pub(crate) async fn analyze(store: Store, shutdown: CancellationToken) {
         }
         shutdown.run_until_cancelled(sleep(TICK)).await;
     }
+}
+
+/// Records what the process uses and whether its loops turn, until `shutdown`. It asks no server, so that it goes on while one is
+/// away. `file`: the embedded database.
+pub(crate) async fn record_process(
+    store: Store,
+    loops: Vec<(&'static str, Heartbeat)>,
+    file: Option<PathBuf>,
+    shutdown: CancellationToken,
+) {
+    while !shutdown.is_cancelled() {
+        record_connections(&store);
+        if let Some(file) = &file {
+            record_disk(file);
+        }
+        let mut ages = BTreeMap::<_, Duration>::new();
+        for (name, heartbeat) in &loops {
+            // Those of one name are told by the one that is silent longest.
+            let oldest = ages.entry(*name).or_default();
+            *oldest = heartbeat.age().max(*oldest);
+        }
+        for (name, age) in ages {
+            gauge!("feedback_worker_heartbeat_age_seconds", "loop" => name).set(age);
+        }
+        shutdown.run_until_cancelled(sleep(PROCESS)).await;
+    }
+}
+
+/// Records what waits in the database, until `shutdown`. All workers record the same.
+pub(crate) async fn record_backlog(
+    store: Store,
+    senders: Vec<String>,
+    shutdown: CancellationToken,
+) {
+    while !shutdown.is_cancelled() {
+        let read = async {
+            let backlog = store.backlog(&senders).await?;
+            Ok::<_, Error>((backlog, store.sender_states().await?))
+        };
+        match read.await {
+            Ok((backlog, states)) => set_gauges(&backlog, &senders, &states),
+            Err(error) => tracing::debug!(%error, "what waits is not counted"),
+        }
+        shutdown.run_until_cancelled(sleep(BACKLOG)).await;
+    }
+}
+
+fn set_gauges(backlog: &Backlog, senders: &[String], states: &[SenderState]) {
+    let now = Utc::now() - DateTime::UNIX_EPOCH;
+    gauge!("feedback_backlog_timestamp_seconds").set(now.as_seconds_f64());
+    for lane in &backlog.lanes {
+        let name = lane.lane.into_str();
+        let oldest = lane.oldest.as_seconds_f64();
+        gauge!("feedback_import_waiting_chunks", "lane" => name).set(figure(lane.chunks));
+        gauge!("feedback_import_parked_chunks", "lane" => name).set(figure(lane.parked));
+        gauge!("feedback_import_oldest_chunk_seconds", "lane" => name).set(oldest);
+    }
+    gauge!("feedback_rollup_lag_seconds").set(backlog.roll_up_lag.as_seconds_f64());
+    for (name, waiting) in senders.iter().zip(&backlog.senders) {
+        let oldest = waiting.oldest.as_seconds_f64();
+        gauge!("feedback_messages_due", "sender" => name.clone()).set(figure(waiting.due));
+        gauge!("feedback_messages_oldest_due_seconds", "sender" => name.clone()).set(oldest);
+        let stored = states.iter().find(|state| state.name == *name);
+        let stored = stored.map_or(STATES[0], |stored| stored.state.as_str());
+        for state in STATES {
+            let is_in = if state == stored { 1.0 } else { 0.0 };
+            gauge!("feedback_sender_state", "sender" => name.clone(), "state" => state).set(is_in);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rounded figure is as good")]
+fn figure(count: i64) -> f64 {
+    count as f64
 }

@@ -6,20 +6,21 @@
 //! - [`lanes`]: the loops that store chunks, account by account.
 //! - [`send`]: messages, from an audience to the provider.
 //! - `notifications`: how they learn that there is work.
-//! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time.
+//! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time, figures for metrics.
 //!
 //! What is *not* here: SQL (in `store`), queue and cache (in `platform`), formulas (in `domain`).
 //!
 //! Any number of workers may run at once, in any number of processes. A worker may be killed at any moment:
 //! the ledger in the database says what is done, and the queue only notifies.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
-use store::Workload;
+use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -46,6 +47,8 @@ pub struct Worker {
     imports: ImportNotifier,
     rollup_job: RollupJob,
     sending: Option<SendingJob>,
+    /// The embedded database.
+    file: Option<PathBuf>,
     shutdown: CancellationToken,
 }
 
@@ -74,20 +77,26 @@ impl Worker {
             imports,
             rollup_job,
             sending,
+            file: Store::file(config.database.expose()).ok().flatten(),
             shutdown,
         }
     }
 
     /// One check a loop: the process is not ready when one has stopped.
     pub fn checks(&self) -> Vec<Check> {
+        self.heartbeats()
+            .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
+            .chain(self.sending.as_ref().map(SendingJob::check))
+            .collect()
+    }
+
+    /// The heartbeats of the loops.
+    fn heartbeats(&self) -> impl Iterator<Item = (&'static str, Heartbeat)> {
         self.slots
             .iter()
             .map(|slot| (slot.name, slot.heartbeat.clone()))
             .chain([("worker rollup", self.rollup_job.heartbeat.clone())])
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
-            .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
-            .chain(self.sending.as_ref().map(SendingJob::check))
-            .collect()
     }
 
     /// Runs until the shutdown, then drains: what is in hand is finished, nothing new is taken.
@@ -101,6 +110,8 @@ impl Worker {
                 tracing::warn!(%error, "the first heartbeat was missed");
             }
             let shutdown = || self.shutdown.clone();
+            let loops = self.heartbeats().collect();
+            let senders = self.sending.iter().flat_map(SendingJob::senders).collect();
             for slot in self.slots {
                 tasks.spawn(slot.run(shutdown()));
             }
@@ -122,6 +133,17 @@ impl Worker {
                 shutdown(),
             ));
             tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
+            tasks.spawn(housekeeping::record_process(
+                store.clone(),
+                loops,
+                self.file,
+                shutdown(),
+            ));
+            tasks.spawn(housekeeping::record_backlog(
+                store.clone(),
+                senders,
+                shutdown(),
+            ));
             tasks.spawn(housekeeping::sweep(store, shutdown()));
             tasks.close();
             tasks.wait().await;

@@ -10,6 +10,7 @@ use domain::pepper::Pepper;
 use platform::backends::Backends;
 use platform::config::{Config, MemoryParts, PoolPart, TrustedProxies};
 use platform::places::Places;
+use platform::telemetry::gauges::record_connections;
 use store::{Gate, Gates, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -141,7 +142,7 @@ impl AppState {
         format!("{}/f/{token}", self.public_url)
     }
 
-    /// Until the shutdown, writes the use of keys and forgets what is idle or over.
+    /// Until the shutdown, writes the use of keys, forgets what is idle or over, and records how many connections are in use.
     pub async fn run_maintenance(&self) {
         let mut tick = tokio::time::interval(MAINTENANCE);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -154,6 +155,7 @@ impl AppState {
             self.failures.forget_idle();
             self.key_failures.forget_idle();
             self.recent_changes.forget_old();
+            record_connections(&self.store);
             self.usage.flush(&self.store).await;
         }
     }

@@ -24,7 +24,7 @@ pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
-pub use self::pool::Workload;
+pub use self::pool::{Connections, Workload};
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,

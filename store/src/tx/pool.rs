@@ -11,7 +11,7 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, raw_sql};
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Database, Executor, raw_sql};
 
 use sea_orm::{DbBackend, DbErr};
 use tokio::sync::watch;
@@ -63,6 +63,16 @@ impl Workload {
         }
     }
 
+    /// Its name in metrics.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Jobs => "jobs",
+            Self::Maintenance(_) => "maintenance",
+            Self::Migration => "migration",
+        }
+    }
+
     /// How long a statement may run, in milliseconds. A request waits 1.8 s: soon after that the server ends the statement,
     /// which frees the connection.
     fn statement_timeout(self) -> &'static str {
@@ -73,6 +83,17 @@ impl Workload {
             Self::Migration => "0",
         }
     }
+}
+
+/// The connections of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connections {
+    /// The workload on PostgreSQL, `writer` or `readers` on SQLite.
+    pub pool: &'static str,
+    pub used: u32,
+    pub idle: u32,
+    /// How many the process opens at most.
+    pub most: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -124,6 +145,19 @@ impl Store {
             Pool::Sqlite { .. } => self.pool.clone(),
         };
         Self { pool, gates: None }
+    }
+
+    /// The connections of its pools.
+    pub fn connections(&self) -> Vec<Connections> {
+        match &self.pool {
+            Pool::Postgres { pool, workload, .. } => vec![connections(workload.name(), pool)],
+            Pool::Sqlite { writer, readers } => {
+                vec![
+                    connections("writer", writer),
+                    connections("readers", readers),
+                ]
+            }
+        }
     }
 
     /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand
@@ -276,6 +310,16 @@ impl Pool {
             .acquire_timeout(ACQUIRE)
             .connect_lazy_with(options.pragma("cache_size", "-8192"));
         Ok(Self::Sqlite { writer, readers })
+    }
+}
+
+fn connections<D: Database>(name: &'static str, pool: &sqlx::Pool<D>) -> Connections {
+    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+    Connections {
+        pool: name,
+        used: pool.size().saturating_sub(idle),
+        idle,
+        most: pool.options().get_max_connections(),
     }
 }
 

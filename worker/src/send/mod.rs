@@ -60,6 +60,12 @@ impl SendingJob {
         })
     }
 
+    /// The names of the senders.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = String> {
+        let senders = self.loops.iter();
+        senders.map(|sender| sender.setting.name.clone())
+    }
+
     pub(crate) fn heartbeats(&self) -> Vec<(&'static str, Heartbeat)> {
         let senders = self.loops.iter();
         let senders = senders.map(|sender| ("worker sender", sender.heartbeat.clone()));
@@ -70,8 +76,7 @@ impl SendingJob {
 
     /// Whether no sender is in error. Not required for readiness, because other senders go on.
     pub(crate) fn check(&self) -> Check {
-        let senders = self.loops.iter();
-        let names: Arc<[String]> = senders.map(|sender| sender.setting.name.clone()).collect();
+        let names: Arc<[String]> = self.senders().collect();
         let run = async |(store, names): (Store, Arc<[String]>)| {
             let states = store.sender_states().await;
             let mut states = states.map_err(|error| error.to_string())?;

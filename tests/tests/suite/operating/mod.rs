@@ -4,6 +4,7 @@ mod command_line;
 mod conventions;
 mod copy;
 mod help;
+mod metrics;
 mod migrate;
 mod openapi;
 mod service;

@@ -29,7 +29,7 @@ use super::survey::{Sent, Survey};
 
 const DOCIDS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 const STEPS: usize = 120;
-const SENDER: &str = "demo";
+pub(super) const SENDER: &str = "demo";
 
 /// What a provider and the people know of a message.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ struct Story {
     reminds: bool,
 }
 
-fn content(form_id: Uuid, reminds: bool) -> Result<CampaignContent> {
+pub(super) fn content(form_id: Uuid, reminds: bool) -> Result<CampaignContent> {
     let mut body = json!({
         "name": "Every order", "form_id": form_id, "sender": SENDER, "text": "Hi {v|you}: {link}",
         "audience": {"on_import": true}, "send_window": null, "contact_gap_days": 1,

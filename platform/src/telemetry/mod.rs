@@ -1,6 +1,11 @@
 //! Logs to stderr and metrics for `/metrics`. stdout stays for results.
 //!
 //! Field names are dotted (`batch.id`, `queue.connection`). No secrets and no phone numbers, ever.
+//!
+//! - `descriptions`: what each metric means; [`gauges`]: figures of the process itself.
+
+mod descriptions;
+pub mod gauges;
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -32,12 +37,13 @@ const REFUSED: &str = "telemetry cannot be set up";
 /// How often histograms are drained.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// Drains histograms, for ever: otherwise they grow with every sample until somebody reads them.
+/// Drains histograms, for ever: otherwise they grow with every sample until somebody reads them. Records what memory is used.
 pub(crate) async fn keep(metrics: Metrics) {
     let mut tick = tokio::time::interval(DRAIN);
     loop {
         tick.tick().await;
         metrics.run_upkeep();
+        gauges::record_memory();
     }
 }
 
@@ -64,10 +70,12 @@ pub fn init() -> anyhow::Result<Metrics> {
             .try_init()
     };
     set.context(REFUSED)?;
-    PrometheusBuilder::new()
+    let metrics = PrometheusBuilder::new()
         .set_buckets(&BUCKETS)
         .and_then(PrometheusBuilder::install_recorder)
-        .context(REFUSED)
+        .context(REFUSED)?;
+    descriptions::describe();
+    Ok(metrics)
 }
 
 fn filter(wish: &str) -> Result<Targets, ConfigError> {
