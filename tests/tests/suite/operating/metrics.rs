@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use axum::Router;
 use axum::routing::get;
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, Service};
 use tests::campaign::{count, on_import};
@@ -223,8 +224,9 @@ impl Prometheus {
 
     /// What it answers under a path of its API.
     async fn ask(&self, path: &str) -> Result<Value> {
-        let answer = self.client.get(&format!("/api/v1/{path}")).await?;
-        let answer = answer.json()?;
+        let call = self.client.call(Method::GET, &format!("/api/v1/{path}"));
+        let answer = call.open().await.with_context(|| path.to_owned())?;
+        let answer: Value = answer.json().await?;
         ensure!(answer["status"] == "success", "{path}: {answer}");
         Ok(answer["data"].clone())
     }
@@ -328,13 +330,23 @@ async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Res
     })
     .await?;
 
-    let mut asked = check_rules(&prometheus).await?;
-    let dashboard: Value = serde_json::from_str(&read("deploy/grafana/dashboards/feedback.json")?)?;
-    let mut shown = Vec::new();
-    expressions(&dashboard["panels"], &mut shown);
-    ensure!(shown.len() > 30, "{} expressions", shown.len());
+    let alerts = check_rules(&prometheus).await?;
+    let dashboard = read("deploy/grafana/dashboards/feedback.json")?;
+    let dashboard: Value = serde_json::from_str(&dashboard)?;
+    let mut panels = Vec::new();
+    expressions(&dashboard["panels"], &mut panels);
+    ensure!(panels.len() > 30, "{} expressions", panels.len());
+    let known = prometheus.ask("label/__name__/values").await?;
+    let known = known.as_array().context("no names")?;
+    for expression in alerts.iter().chain(&panels) {
+        prometheus.series(expression).await?;
+        for name in names(expression).into_iter().filter(|name| is_shown(name)) {
+            let is_known = known.iter().any(|known| known == name);
+            ensure!(is_known, "{name} is in no scrape: {expression}");
+        }
+    }
     // Each panel shows something once there were two scrapes.
-    for expression in &shown {
+    for expression in &panels {
         if names(expression).into_iter().all(is_shown) {
             eventually(LATER, async || {
                 let series = prometheus.series(expression).await?;
@@ -342,16 +354,6 @@ async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Res
                 Ok(())
             })
             .await?;
-        }
-    }
-    asked.extend(shown);
-    let known = prometheus.ask("label/__name__/values").await?;
-    let known = known.as_array().context("no names")?;
-    for expression in &asked {
-        prometheus.series(expression).await?;
-        for name in names(expression).into_iter().filter(|name| is_shown(name)) {
-            let is_known = known.iter().any(|known| known == name);
-            ensure!(is_known, "{name} is in no scrape: {expression}");
         }
     }
     Ok(())
