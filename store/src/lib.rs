@@ -37,5 +37,5 @@ mod version;
 pub use migration;
 pub use tx::{
     Committed, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Result, STATEMENTS, Store, Tx,
-    Workload, on_behalf_of,
+    Workload, of_each_host, on_behalf_of,
 };

@@ -5,13 +5,15 @@ use std::process::ExitCode;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use platform::backends::Backends;
-use platform::config::{Args, Config, ProcessRole};
+use platform::config::{Args, Config, ConfigError, ProcessRole};
 use platform::health::Health;
 use platform::http::connections::Limits;
 use platform::start::{self, Process};
 use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
-use worker::Worker;
+use worker::{Work, Worker};
+
+const ONLY: &str = "FEEDBACK_ONLY";
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -22,20 +24,49 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[derive(Parser)]
 #[command(name = "worker", version)]
 struct Cli {
+    /// The kinds of work to do, with commas between: import, roll-up, send [default: all]
+    #[arg(long, env = "FEEDBACK_ONLY", value_name = "KINDS")]
+    only: Option<String>,
     #[command(flatten)]
     settings: Args,
 }
 
 fn main() -> ExitCode {
-    let settings = Cli::parse().settings;
-    start::run(async |process| run(settings.config(ProcessRole::Worker)?, process).await)
+    let Cli { only, settings } = Cli::parse();
+    start::run(async |process| {
+        let kinds = kinds(only.as_deref().unwrap_or_default())?;
+        run(settings.config(ProcessRole::Worker)?, &kinds, process).await
+    })
 }
 
-async fn run(config: Config, process: Process) -> anyhow::Result<()> {
+/// The kinds of work that a list names; an empty one names all.
+fn kinds(only: &str) -> Result<Vec<Work>, ConfigError> {
+    let named = only
+        .split(',')
+        .map(str::trim)
+        .filter(|kind| !kind.is_empty());
+    let kinds = named.map(|kind| {
+        let unknown = |_| format!("{kind:?} is not one of import, roll-up, send");
+        kind.parse()
+            .map_err(|error| ConfigError::new(ONLY, unknown(error)))
+    });
+    let kinds = kinds.collect::<Result<Vec<Work>, _>>()?;
+    Ok(if kinds.is_empty() {
+        Work::ALL.to_vec()
+    } else {
+        kinds
+    })
+}
+
+async fn run(config: Config, kinds: &[Work], process: Process) -> anyhow::Result<()> {
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
-    let worker = Worker::new(backends.clone(), &config, process.shutdown.clone());
+    if kinds == [Work::Send] && backends.pepper.is_none() {
+        let reason = "unset, and without it nothing is sent";
+        return Err(ConfigError::new("FEEDBACK_PEPPER", reason).into());
+    }
+    let worker = Worker::new(backends.clone(), &config, kinds, process.shutdown.clone());
     let checks = [backends.checks(), worker.checks()].concat();
     let health = Health::new(checks, process.shutdown);
     let Some(address) = config.ops_listen else {

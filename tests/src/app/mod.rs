@@ -150,6 +150,20 @@ impl App {
         Ok(())
     }
 
+    /// Starts a worker with a setting of its own.
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub async fn start_worker_with(&mut self, variable: &str, value: &str) -> Result<()> {
+        let mut settings = self.settings.clone();
+        settings
+            .variables
+            .push((variable.to_owned(), value.to_owned()));
+        let service = Service::start(Program::Worker, &settings, self.folder.path()).await?;
+        self.workers.push(service);
+        Ok(())
+    }
+
     /// Starts a worker that is asked for no pages, so that nobody can ask it whether it is ready.
     ///
     /// # Errors
