@@ -50,6 +50,8 @@ feedback migrate check
 feedback migrate status --json
 feedback migrate finish
 feedback copy --to @postgres-url
+feedback backup feedback-2026-10-01.backup
+feedback restore feedback-2026-10-01.backup --data-dir restored
 feedback verify
 feedback verify --json
 feedback rebuild

@@ -9,6 +9,7 @@
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
 //! - [`migrate`]: the schema of the database, brought to this release.
+//! - [`backup`]: the embedded database to a file and back.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //! - [`examples`]: what the help of each command ends with.
@@ -26,6 +27,7 @@ use platform::start::{self, Process};
 
 use crate::service::{Connection, ServiceClient};
 
+mod backup;
 mod campaign;
 mod copy;
 mod counts;
@@ -90,6 +92,10 @@ enum Command {
     Migrate(migrate::Arguments),
     /// Copy everything from the embedded database, whose service is stopped, to an empty one on PostgreSQL
     Copy(copy::Arguments),
+    /// Write everything in the embedded database, and its pepper, to a new file; works beside a running service
+    Backup(backup::BackupArguments),
+    /// Make an embedded database of what a backup holds, pause its campaigns and verify every count
+    Restore(backup::RestoreArguments),
     /// Show reports
     Report(CommandGroup<report::Command>),
     /// Check every count of the reports against what is stored; print each that differs, exit 1
@@ -184,6 +190,8 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Copy(arguments) => copy::run(arguments, process).await,
+        Command::Backup(arguments) => backup::run_backup(arguments).await,
+        Command::Restore(arguments) => backup::run_restore(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Verify { json, settings } => {
             counts::verify(config(settings)?, json, process).await

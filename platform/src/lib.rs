@@ -4,7 +4,7 @@
 //! - [`start`]: what all mains have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
 //!   metrics.
 //! - [`backends`]: the only place that chooses a backend; [`migrate`]: whose schema is migrated, and what is kept of it before;
-//!   [`copy`]: from the embedded database to a server;
+//!   [`copy`]: from the embedded database to a server; [`backup`]: from it to a file, and back;
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
@@ -14,6 +14,7 @@
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
 
 pub mod backends;
+pub mod backup;
 pub mod cache;
 pub mod client;
 pub mod config;

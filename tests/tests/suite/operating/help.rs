@@ -13,9 +13,16 @@ use tests::form::form;
 use tests::wait::LATER;
 
 /// What prints no results, or something for a shell.
-const WITHOUT_JSON: [&str; 4] = ["serve", "copy", "rebuild", "completions"];
+const WITHOUT_JSON: [&str; 6] = [
+    "serve",
+    "copy",
+    "backup",
+    "restore",
+    "rebuild",
+    "completions",
+];
 /// What other tests run: a service that does not end, and what needs another database.
-const RUN_ELSEWHERE: [&str; 2] = ["serve", "copy"];
+const RUN_ELSEWHERE: [&str; 4] = ["serve", "copy", "backup", "restore"];
 
 /// The commands below one, by its help.
 fn below(help: &str) -> Vec<String> {

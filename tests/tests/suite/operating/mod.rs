@@ -1,5 +1,6 @@
 //! What holds for every operation, the service's documents, processes and command line.
 
+mod backup;
 mod command_line;
 mod conventions;
 mod copy;
