@@ -249,7 +249,7 @@ impl App {
                 None => shell.env_remove(variable),
             };
         }
-        let program = Program::Serve.path()?;
+        let program = Program::path()?;
         let folder = program.parent().context("a program without a folder")?;
         let path = std::env::var("PATH").unwrap_or_default();
         shell.env("PATH", format!("{}:{path}", folder.display()));
