@@ -32,8 +32,8 @@ KUBERNETES = ["1.27.0", kubernetes_validate.latest_version()]
 def run(*command, **options):
     """What a program printed; an error unless it ends with 0."""
     done = subprocess.run(
-        [str(part) for part in command], cwd=options.pop("cwd", ROOT), text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **options,
+        [str(part) for part in command], cwd=options.pop("cwd", ROOT), stdin=subprocess.DEVNULL, text=True,
+        capture_output=True, check=False, timeout=120, **options,
     )
     assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout, done.stderr
@@ -51,7 +51,7 @@ def units():
 
 
 def program(unit):
-    return re.search(r"^ExecStart=(\S+)", unit.read_text(), re.M)[1]
+    return re.search(r"^ExecStart=(\S+)", unit.read_text(), re.MULTILINE)[1]
 
 
 def systemd_accepts_the_units(folder):
@@ -76,7 +76,7 @@ def units_are_hardened_alike_and_wait_for_the_end(_folder):
     for unit in units():
         text = unit.read_text()
         if "Type=oneshot" not in text:
-            seconds = int(re.search(r"^TimeoutStopSec=(\d+)s$", text, re.M)[1])
+            seconds = int(re.search(r"^TimeoutStopSec=(\d+)s$", text, re.MULTILINE)[1])
             assert seconds > END, f"{unit.name} kills a process after {seconds} s"
 
 
@@ -219,7 +219,10 @@ def charts_parts_fit_together(_folder):
     api, worker = "Deployment/feedback-api", "Deployment/feedback-worker"
     by_name = {part["kind"] + "/" + part["metadata"]["name"]: part for part in found}
     for name in [api, worker]:
-        equal(selected(by_name[name]["spec"]["selector"]["matchLabels"]), {name}, name)
+        spec = by_name[name]["spec"]
+        equal(selected(spec["selector"]["matchLabels"]), {name}, name)
+        [spread] = spec["template"]["spec"]["topologySpreadConstraints"]
+        equal(selected(spread["labelSelector"]["matchLabels"]), {name}, f"spread of {name}")
     equal(selected(by_name["PodDisruptionBudget/feedback-api"]["spec"]["selector"]["matchLabels"]), {api}, "budget")
     http, ops = by_name["Service/feedback"]["spec"], by_name["Service/feedback-ops"]["spec"]
     equal(selected(http["selector"]), {api}, "service")
@@ -318,7 +321,7 @@ def secrets():
 
 def chart_knows_every_setting(_folder):
     table = (ROOT / "docs/CONFIGURATION.md").read_text().partition("Commands that ask a running service")[0]
-    documented = set(re.findall(r"^\| `([A-Z_]+)`", table, re.M))
+    documented = set(re.findall(r"^\| `([A-Z_]+)`", table, re.MULTILINE))
     assert len(documented) > 20, documented
     env = {
         variable["name"]
@@ -328,7 +331,8 @@ def chart_knows_every_setting(_folder):
     }
     known = env | set(secrets()) | set(schema()["settings"]["propertyNames"]["enum"])
     # The directory is of the embedded database alone.
-    equal(known, documented - {"FEEDBACK_DATA_DIR"}, "variables of the chart, by values.schema.json and templates")
+    wanted = documented - {"FEEDBACK_DATA_DIR"}
+    equal(sorted(known ^ wanted), [], "variables that docs/CONFIGURATION.md or the chart (values.schema.json) lacks")
 
 
 # --- containers -------------------------------------------------------------------------------------------------------
