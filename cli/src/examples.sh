@@ -55,6 +55,8 @@ feedback migrate finish
 feedback copy --to @postgres-url
 feedback backup feedback-2026-10-01.backup
 feedback restore feedback-2026-10-01.backup --data-dir restored
+feedback doctor
+feedback doctor --json
 feedback verify
 feedback verify --json
 feedback rebuild

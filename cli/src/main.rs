@@ -12,6 +12,7 @@
 //! - [`sender`]: who carries messages, from the settings.
 //! - [`migrate`]: the schema of the database, brought to this release.
 //! - [`backup`]: the embedded database to a file and back.
+//! - [`doctor`]: what looks wrong.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //! - [`examples`]: what the help of each command ends with.
@@ -38,6 +39,7 @@ mod copy;
 mod counts;
 #[cfg(feature = "demo")]
 mod demo;
+mod doctor;
 mod examples;
 mod form;
 mod import;
@@ -108,6 +110,14 @@ enum Command {
     Restore(backup::RestoreArguments),
     /// Show reports
     Report(CommandGroup<report::Command>),
+    /// Look whether a process would find what it needs, and say what is wrong and what to do; exit 1 if something is
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Args,
+    },
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify {
         /// Print JSON, at the end
@@ -223,6 +233,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Backup(arguments) => backup::run_backup(arguments).await,
         Command::Restore(arguments) => backup::run_restore(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
+        Command::Doctor { json, settings } => doctor::run(config(settings)?, json).await,
         Command::Verify { json, settings } => {
             counts::verify(config(settings)?, json, process).await
         }

@@ -7,6 +7,7 @@
 //!   [`copy`]: from the embedded database to a server; [`backup`]: from it to a file, and back;
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
+//! - [`doctor`]: what looks wrong with any of these.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
 //!   and metrics pages.
@@ -19,6 +20,7 @@ pub mod cache;
 pub mod client;
 pub mod config;
 pub mod copy;
+pub mod doctor;
 pub mod health;
 pub mod http;
 pub mod migrate;

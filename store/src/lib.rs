@@ -10,6 +10,7 @@
 //! - `erasure`: a person is erased, in all of these.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - [`copy`]: all that is stored, from an embedded database to a server.
+//! - [`server`]: what PostgreSQL says of itself.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
 //! - `version`: what counts are labelled with, raised by all that changes one.
@@ -29,6 +30,7 @@ pub mod form;
 pub mod import;
 pub mod report;
 pub mod send;
+pub mod server;
 mod statistics;
 mod sweep;
 pub mod tx;

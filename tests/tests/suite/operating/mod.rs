@@ -4,6 +4,7 @@ mod backup;
 mod command_line;
 mod conventions;
 mod copy;
+mod doctor;
 mod help;
 mod migrate;
 mod openapi;
