@@ -1,15 +1,16 @@
 # syntax=docker/dockerfile:1
-# One image with the three binaries: `api` and `worker` for production, `feedback` for keys and for all in one.
+# One image with the one binary, which is `api` and `worker` too by those names.
 
 FROM rust:1.95-bookworm AS build
 # `rust-toolchain.toml` stays outside (.dockerignore): the image is the toolchain.
 WORKDIR /src
 COPY . .
-# The caches stay out of the image, so the binaries are taken out of `target` in the same step.
+# The caches stay out of the image, so the binary is taken out of `target` in the same step.
 RUN --mount=type=cache,sharing=locked,target=/usr/local/cargo/registry \
     --mount=type=cache,sharing=locked,target=/src/target \
-    cargo build --locked --release -p feedback -p api -p worker \
-    && install -D -t /out/bin target/release/feedback target/release/api target/release/worker
+    cargo build --locked --release -p feedback \
+    && install -D -t /out/bin target/release/feedback \
+    && ln -s feedback /out/bin/api && ln -s feedback /out/bin/worker
 
 FROM debian:bookworm-slim
 RUN groupadd --system --gid 10001 feedback \
@@ -25,7 +26,7 @@ read -r -t 2 _ status _ <&3 && [ "$status" = 200 ]
 SCRIPT
 COPY --from=build /out/bin/ /usr/local/bin/
 
-# Root certificates, time zones and SQLite are inside of the binaries.
+# Root certificates, time zones and SQLite are inside of the binary.
 USER feedback
 WORKDIR /var/lib/feedback
 # The embedded database; `docker run --volume feedback:/var/lib/feedback` gives it a name.

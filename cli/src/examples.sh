@@ -1,4 +1,7 @@
 feedback serve --listen 0.0.0.0:8080 --public-url https://feedback.example.com
+feedback api --listen 0.0.0.0:8080 --public-url https://feedback.example.com
+feedback worker --ops-listen 127.0.0.1:8081
+feedback worker --only import,roll-up --ops-listen 127.0.0.1:8082
 feedback key create --account shop --time-zone Europe/Berlin
 feedback key create --account shop --scopes import,report --json
 feedback key list
@@ -50,6 +53,10 @@ feedback migrate check
 feedback migrate status --json
 feedback migrate finish
 feedback copy --to @postgres-url
+feedback backup feedback-2026-10-01.backup
+feedback restore feedback-2026-10-01.backup --data-dir restored
+feedback doctor
+feedback doctor --json
 feedback verify
 feedback verify --json
 feedback rebuild

@@ -1,7 +1,9 @@
-//! The binary `feedback`: the whole service in one process, and the commands of those who operate it.
+//! The binary `feedback`: the whole service in one process, its parts as processes of their own, and the commands of those who operate
+//! it. Called `api` or `worker`, it is that part.
 //!
 //! # Layout
 //! - [`serve`]: api and worker together (the default command), with a first key on an empty store.
+//! - [`processes`]: api or worker alone.
 //! - `demo` (a feature): what `serve --demo` shows.
 //! - [`key`]: keys of accounts: create, list, rotate, revoke.
 //! - [`user`]: people who sign in to the dashboard.
@@ -9,13 +11,18 @@
 //!   ([`service`]).
 //! - [`sender`]: who carries messages, from the settings.
 //! - [`migrate`]: the schema of the database, brought to this release.
+//! - [`backup`]: the embedded database to a file and back.
+//! - [`doctor`]: what looks wrong.
 //! - [`counts`]: the counts of reports, reconciled and rebuilt, straight on the store.
 //! - [`output`]: what a command found, as JSON or as text.
 //! - [`examples`]: what the help of each command ends with.
 //!
 //! Results go to stdout, everything else to stderr.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -26,11 +33,13 @@ use platform::start::{self, Process};
 
 use crate::service::{Connection, ServiceClient};
 
+mod backup;
 mod campaign;
 mod copy;
 mod counts;
 #[cfg(feature = "demo")]
 mod demo;
+mod doctor;
 mod examples;
 mod form;
 mod import;
@@ -38,6 +47,7 @@ mod key;
 mod link;
 mod migrate;
 mod output;
+mod processes;
 mod report;
 mod sender;
 mod serve;
@@ -70,6 +80,10 @@ enum Command {
         #[command(flatten)]
         settings: Args,
     },
+    /// Answer HTTP alone; workers store what it accepts
+    Api(Args),
+    /// Store imports, keep the reports and send messages, beside an api
+    Worker(processes::WorkerArguments),
     /// Make and manage API keys; works beside a running service
     Key(CommandGroup<key::Command, Args>),
     /// Import a file of records and wait until they are stored; exit 1 and their errors if some are rejected
@@ -90,8 +104,20 @@ enum Command {
     Migrate(migrate::Arguments),
     /// Copy everything from the embedded database, whose service is stopped, to an empty one on PostgreSQL
     Copy(copy::Arguments),
+    /// Write everything in the embedded database, and its pepper, to a new file; works beside a running service
+    Backup(backup::BackupArguments),
+    /// Make an embedded database of what a backup holds, pause its campaigns and verify every count
+    Restore(backup::RestoreArguments),
     /// Show reports
     Report(CommandGroup<report::Command>),
+    /// Look whether a process would find what it needs, and say what is wrong and what to do; exit 1 if something is
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Args,
+    },
     /// Check every count of the reports against what is stored; print each that differs, exit 1
     Verify {
         #[command(flatten)]
@@ -112,7 +138,12 @@ impl Command {
     /// Whether it ends in its own way after a signal; others are just ended.
     fn finishes(&self) -> bool {
         match self {
-            Self::Serve { .. } | Self::Import(_) | Self::Verify { .. } | Self::Rebuild(_) => true,
+            Self::Serve { .. }
+            | Self::Api(_)
+            | Self::Worker(_)
+            | Self::Import(_)
+            | Self::Verify { .. }
+            | Self::Rebuild(_) => true,
             Self::Campaign(all) => {
                 matches!(all.command, campaign::Command::Show { watch: true, .. })
             }
@@ -141,7 +172,7 @@ impl<C: Subcommand> CommandGroup<C> {
 }
 
 fn main() -> ExitCode {
-    let arguments = examples::with_examples(Cli::command(), "feedback").get_matches();
+    let arguments = examples::with_examples(Cli::command(), "feedback").get_matches_from(words());
     let Cli { command, settings } =
         Cli::from_arg_matches(&arguments).unwrap_or_else(|error| error.exit());
     let command = command.unwrap_or(Command::Serve {
@@ -158,6 +189,19 @@ fn main() -> ExitCode {
     }
 }
 
+/// What was typed. The name under which the program is called may be the command.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = env::args_os().collect();
+    let name = words
+        .first()
+        .and_then(|program| Path::new(program).file_name());
+    if let Some(name) = name.filter(|name| ["api", "worker"].iter().any(|part| name == part)) {
+        let name = name.to_owned();
+        words.splice(..1, ["feedback".into(), name]);
+    }
+    words
+}
+
 async fn run(command: Command, process: Process) -> anyhow::Result<()> {
     let config = |settings: Args| settings.config(ProcessRole::Serve);
     match command {
@@ -169,6 +213,8 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Serve { settings, .. } => {
             serve::run(config(settings)?, serve::ensure_first_key, process).await
         }
+        Command::Api(settings) => processes::run_api(settings, process).await,
+        Command::Worker(arguments) => processes::run_worker(arguments, process).await,
         Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,
@@ -183,7 +229,10 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Copy(arguments) => copy::run(arguments, process).await,
+        Command::Backup(arguments) => backup::run_backup(arguments).await,
+        Command::Restore(arguments) => backup::run_restore(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
+        Command::Doctor { json, settings } => doctor::run(config(settings)?, json).await,
         Command::Verify { output, settings } => {
             counts::verify(config(settings)?, &output, process).await
         }

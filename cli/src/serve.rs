@@ -11,7 +11,7 @@ use platform::migrate::{migrate_embedded, remove_old_copies};
 use platform::start::Process;
 use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
-use worker::Worker;
+use worker::{Work, Worker};
 
 /// Runs the service. `prepare` fills the store before the first request; what it starts ends with the token.
 pub(crate) async fn run(
@@ -25,7 +25,7 @@ pub(crate) async fn run(
     };
     // The api ends first: the worker still stores what it accepts in its last moments.
     let drained = CancellationToken::new();
-    let worker = Worker::new(backends.clone(), &config, drained.clone());
+    let worker = Worker::new(backends.clone(), &config, Work::ALL, drained.clone());
     let checks = worker.checks();
     tokio::spawn(remove_old_copies(config.clone(), drained.clone()));
     let worker = tokio::spawn(worker.run());

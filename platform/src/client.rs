@@ -1,6 +1,6 @@
 //! HTTP as a client speaks it, with TLS.
 //!
-//! The crate behind it is a dependency of this one so that all binaries compile the same features of what they share with
+//! The crate behind it is a dependency of this one so that all crates compile the same features of what they share with
 //! it: what was compiled for one serves the others.
 
 use reqwest::{Certificate, Client, ClientBuilder};

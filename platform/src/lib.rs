@@ -1,12 +1,13 @@
-//! Every server and every concern of the process that is not the database, written once for all binaries.
+//! Every server and every concern of the process that is not the database, written once for all processes.
 //!
 //! # Layout
-//! - [`start`]: what all mains have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
+//! - [`start`]: what all commands have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
 //!   metrics.
 //! - [`backends`]: the only place that chooses a backend; [`migrate`]: whose schema is migrated, and what is kept of it before;
-//!   [`copy`]: from the embedded database to a server;
+//!   [`copy`]: from the embedded database to a server; [`backup`]: from it to a file, and back;
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
+//! - [`doctor`]: what looks wrong with any of these.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
 //!   and metrics pages.
@@ -14,10 +15,12 @@
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
 
 pub mod backends;
+pub mod backup;
 pub mod cache;
 pub mod client;
 pub mod config;
 pub mod copy;
+pub mod doctor;
 pub mod health;
 pub mod http;
 pub mod migrate;

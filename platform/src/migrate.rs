@@ -250,7 +250,8 @@ fn remove_copies(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn folder_of(file: &Path) -> &Path {
+/// The folder in which a file is, or will be.
+pub(crate) fn folder_of(file: &Path) -> &Path {
     let folder = file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());

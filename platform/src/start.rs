@@ -1,4 +1,4 @@
-//! What the mains of all binaries have in common, and SIGTERM and SIGINT as cancellation tokens.
+//! What all commands have in common, and SIGTERM and SIGINT as cancellation tokens.
 
 use std::error::Error as StdError;
 use std::fmt::Write;

@@ -11,6 +11,7 @@
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
 //! - [`copy`]: all that is stored, from an embedded database to a server.
 //! - [`backlog`]: how much work waits, for metrics.
+//! - [`server`]: what PostgreSQL says of itself.
 //! - `statistics`: what PostgreSQL's planner believes of tables.
 //! - `sweep`: what time leaves behind.
 //! - `version`: what counts are labelled with, raised by all that changes one.
@@ -31,6 +32,7 @@ pub mod form;
 pub mod import;
 pub mod report;
 pub mod send;
+pub mod server;
 mod statistics;
 mod sweep;
 pub mod tx;
@@ -39,5 +41,5 @@ mod version;
 pub use migration;
 pub use tx::{
     Committed, Connections, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Result,
-    STATEMENTS, Store, Tx, Workload, on_behalf_of,
+    STATEMENTS, Store, Tx, Workload, of_each_host, on_behalf_of,
 };

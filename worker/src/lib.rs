@@ -21,6 +21,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
 use store::{Store, Workload};
+use strum::VariantArray;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -39,13 +40,30 @@ pub mod store_chunk;
 /// A loop that has not turned for this long has stopped. Every wait inside one is shorter.
 const STOPPED: Duration = Duration::from_mins(1);
 
+/// A kind of work, each of which may have processes of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Work {
+    /// Storing imports.
+    Import,
+    /// Adding answers and views to the reports.
+    RollUp,
+    /// Planning and sending messages.
+    Send,
+}
+
+impl Work {
+    /// All kinds.
+    pub const ALL: &[Self] = Self::VARIANTS;
+}
+
 /// One worker: its loops, not yet running.
 pub struct Worker {
     id: Uuid,
     backends: Backends,
     slots: Vec<Slot>,
     imports: ImportNotifier,
-    rollup_job: RollupJob,
+    rollup_job: Option<RollupJob>,
     sending: Option<SendingJob>,
     /// The embedded database.
     file: Option<PathBuf>,
@@ -53,8 +71,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker that will run until `shutdown`, with connections of its own to the database.
-    pub fn new(mut backends: Backends, config: &Config, shutdown: CancellationToken) -> Self {
+    /// A worker for these kinds of work that will run until `shutdown`, with connections of its own to the database.
+    pub fn new(
+        mut backends: Backends,
+        config: &Config,
+        kinds: &[Work],
+        shutdown: CancellationToken,
+    ) -> Self {
         let id = Uuid::now_v7();
         backends.store = backends.store.for_workload(Workload::Jobs);
         let imports = ImportNotifier::default();
@@ -67,9 +90,16 @@ impl Worker {
             accounts: imports.lane(lane).clone(),
             heartbeat: Heartbeat::default(),
         };
-        let slots = lanes::SLOTS.into_iter().map(slot).collect();
-        let rollup_job = RollupJob::new(backends.store.clone(), backends.cache.clone());
-        let sending = SendingJob::new(config, &backends);
+        let slots = if kinds.contains(&Work::Import) {
+            lanes::SLOTS.into_iter().map(slot).collect()
+        } else {
+            Vec::new()
+        };
+        let rolls_up = kinds.contains(&Work::RollUp);
+        let rollup_job =
+            rolls_up.then(|| RollupJob::new(backends.store.clone(), backends.cache.clone()));
+        let sends = kinds.contains(&Work::Send);
+        let sending = sends.then(|| SendingJob::new(config, &backends)).flatten();
         Self {
             id,
             backends,
@@ -95,7 +125,11 @@ impl Worker {
         self.slots
             .iter()
             .map(|slot| (slot.name, slot.heartbeat.clone()))
-            .chain([("worker rollup", self.rollup_job.heartbeat.clone())])
+            .chain(
+                self.rollup_job
+                    .iter()
+                    .map(|job| ("worker rollup", job.heartbeat.clone())),
+            )
             .chain(self.sending.iter().flat_map(SendingJob::heartbeats))
     }
 
@@ -112,18 +146,24 @@ impl Worker {
             let shutdown = || self.shutdown.clone();
             let loops = self.heartbeats().collect();
             let senders = self.sending.iter().flat_map(SendingJob::senders).collect();
+            let Backends { store, queue, .. } = self.backends;
+            // One queue brings both kinds of notifications. Imports need them: roll-ups find their work by themselves as fast.
+            if !self.slots.is_empty() {
+                let rollups = self.rollup_job.as_ref().map(RollupJob::notifier);
+                let imports = self.imports;
+                tasks.spawn(notifications::scan(
+                    store.clone(),
+                    imports.clone(),
+                    shutdown(),
+                ));
+                tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
+            }
             for slot in self.slots {
                 tasks.spawn(slot.run(shutdown()));
             }
-            let Backends { store, queue, .. } = self.backends;
-            let (imports, rollups) = (self.imports, self.rollup_job.notifier());
-            tasks.spawn(notifications::scan(
-                store.clone(),
-                imports.clone(),
-                shutdown(),
-            ));
-            tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
-            tasks.spawn(self.rollup_job.run(shutdown()));
+            if let Some(rollup_job) = self.rollup_job {
+                tasks.spawn(rollup_job.run(shutdown()));
+            }
             if let Some(sending) = self.sending {
                 sending.spawn(&tasks, self.id, &self.shutdown);
             }

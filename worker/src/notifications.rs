@@ -19,7 +19,7 @@ const SCAN: Duration = Duration::from_millis(500);
 pub(crate) async fn listen(
     queue: Queue,
     imports: ImportNotifier,
-    rollup: RollupNotifier,
+    rollup: Option<RollupNotifier>,
     shutdown: CancellationToken,
 ) {
     let listening = queue.listen(|message| match message {
@@ -27,7 +27,9 @@ pub(crate) async fn listen(
         Notification::RollUpV1 {
             account_id,
             form_id,
-        } => rollup.notify(FormKey::new(account_id, form_id)),
+        } => rollup
+            .iter()
+            .for_each(|rollup| rollup.notify(FormKey::new(account_id, form_id))),
     });
     shutdown.run_until_cancelled(listening).await;
 }

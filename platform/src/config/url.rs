@@ -6,13 +6,14 @@ use std::path::Path;
 use ::url::{Host, Url};
 use lapin::uri::AMQPUri;
 use redis::{ConnectionInfo, IntoConnectionInfo};
+use store::of_each_host;
 
 /// Where the database is.
 #[derive(Clone)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// Reads `postgres://…`, `postgresql://…` or `sqlite:…`.
+    /// Reads `postgres://…`, `postgresql://…`, either with one host or several with commas between, or `sqlite:…`.
     ///
     /// # Errors
     /// Why not, without quoting more than the scheme.
@@ -21,7 +22,7 @@ impl DatabaseUrl {
             "sqlite" if text == "sqlite:" => Err("a file's name must follow sqlite:".to_owned()),
             // A file's name need not be a URL's path.
             "sqlite" => Ok(Self(text.to_owned())),
-            scheme => server(text, &[scheme]).map(|_| Self(text.to_owned())),
+            scheme => hosts(text, &[scheme]).map(|_| Self(text.to_owned())),
         }
     }
 
@@ -47,17 +48,23 @@ impl DatabaseUrl {
     }
 }
 
-/// Where the broker is.
+/// Where the broker is: on each of these nodes.
 #[derive(Clone)]
-pub struct AmqpUrl(pub(crate) AMQPUri);
+pub struct AmqpUrl(pub(crate) Vec<AMQPUri>);
 
 impl AmqpUrl {
-    /// Reads `amqp://…` or `amqps://…`. A path of `/`, like none, means the virtual host `/`.
+    /// Reads `amqp://…` or `amqps://…`, with one host or several with commas between. A path of `/`, like none, means the virtual
+    /// host `/`.
     ///
     /// # Errors
     /// Why not, without quoting more than the scheme.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url = server(text, &["amqp", "amqps"])?;
+        let nodes = hosts(text, &["amqp", "amqps"])?;
+        let nodes = nodes.iter().map(|(text, url)| Self::node(text, url));
+        nodes.collect::<Result<_, _>>().map(Self)
+    }
+
+    fn node(text: &str, url: &Url) -> Result<AMQPUri, String> {
         let mut uri: AMQPUri = text
             .parse()
             .map_err(|_| "a parameter of the URL cannot be read".to_owned())?;
@@ -68,7 +75,7 @@ impl AmqpUrl {
         if uri.vhost.is_empty() {
             "/".clone_into(&mut uri.vhost);
         }
-        Ok(Self(uri))
+        Ok(uri)
     }
 }
 
@@ -162,6 +169,20 @@ fn server(text: &str, known: &[&str]) -> Result<Url, String> {
     Ok(url)
 }
 
+/// As [`server`] for each of several hosts, with its own URL as text.
+fn hosts(text: &str, known: &[&str]) -> Result<Vec<(String, Url)>, String> {
+    let texts = of_each_host(text);
+    let are_several = texts.len() > 1;
+    let hosts = texts.into_iter().map(|text| {
+        let url = server(&text, known)?;
+        if are_several && url.host_str().is_none_or(str::is_empty) {
+            return Err("one of the hosts has no name".to_owned());
+        }
+        Ok((text, url))
+    });
+    hosts.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,18 +190,20 @@ mod tests {
     #[test]
     fn a_broker_without_a_virtual_host_has_the_default_one() {
         for text in ["amqp://h", "amqp://h/", "amqp://h/%2f"] {
-            assert_eq!(AmqpUrl::parse(text).unwrap().0.vhost, "/", "{text}");
+            assert_eq!(AmqpUrl::parse(text).unwrap().0[0].vhost, "/", "{text}");
         }
-        assert_eq!(AmqpUrl::parse("amqp://h/v").unwrap().0.vhost, "v");
+        assert_eq!(AmqpUrl::parse("amqp://h/v").unwrap().0[0].vhost, "v");
     }
 
     #[test]
-    fn a_broker_may_have_an_ipv6_address() {
-        let url = AmqpUrl::parse("amqp://[::1]:5673").unwrap();
-        assert_eq!(
-            (url.0.authority.host.as_str(), url.0.authority.port),
-            ("::1", 5673)
-        );
+    fn a_broker_may_have_an_ipv6_address_and_several_nodes() {
+        let url = AmqpUrl::parse("amqp://[::1]:5673,b:5674").unwrap();
+        let nodes = url
+            .0
+            .iter()
+            .map(|node| (node.authority.host.as_str(), node.authority.port));
+        assert_eq!(nodes.collect::<Vec<_>>(), [("::1", 5673), ("b", 5674)]);
+        assert!(AmqpUrl::parse("amqp://a,").is_err());
     }
 
     #[test]

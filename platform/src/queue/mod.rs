@@ -68,8 +68,8 @@ impl Queue {
 
     /// A queue of this name on a broker.
     pub fn on_broker(url: &AmqpUrl, topology: Topology) -> Self {
-        let uri = url.0.clone();
-        let publisher = Publisher::new(BrokerAddress { uri, topology });
+        let nodes = url.0.clone();
+        let publisher = Publisher::new(BrokerAddress { nodes, topology });
         Self(Backend::Rabbit(Arc::new(publisher)))
     }
 

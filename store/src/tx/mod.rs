@@ -11,6 +11,7 @@
 mod each;
 mod error;
 mod gate;
+mod hosts;
 mod list;
 mod pool;
 mod schema;
@@ -22,6 +23,7 @@ mod transaction;
 pub(crate) use self::each::BatchWrites;
 pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};
+pub use self::hosts::of_each_host;
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::{Connections, Workload};

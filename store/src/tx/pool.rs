@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -19,13 +20,16 @@ use tokio::time::timeout;
 
 use super::Store;
 use super::error::{Error, is_read_only};
+use super::hosts::{InUse, follow, of_each_host};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE: Duration = Duration::from_millis(1_500);
 /// A connection that was idle this long is pinged before it is handed out.
 const PING_AFTER: Duration = Duration::from_secs(1);
-/// A session that sits in a transaction this long belongs to a frozen process: the server ends it, and its locks.
-const IDLE_IN_TRANSACTION: &str = "8000";
+/// What every session is told first. As options of the connection pgbouncer would refuse them. A session that sits in a transaction
+/// for 8 s belongs to a frozen process: the server ends it, and its locks. Compiling a chunk's short statements took five times as
+/// long as running them (measured).
+const SESSION: &str = "SET idle_in_transaction_session_timeout = 8000; SET jit = off; ";
 /// Who migrates makes what belongs to the owner of the other tables, whose members may do so.
 const AS_OWNER: &str = "SELECT set_config('role', (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('schema_version')), false)";
 /// `SQLite` only: how long a write waits behind the other writers.
@@ -101,9 +105,10 @@ pub(crate) enum Pool {
     Postgres {
         pool: PgPool,
         workload: Workload,
-        /// When the server last said that it is read-only. After a failover the old primary is, and every connection from
-        /// before leads to it.
-        read_only: watch::Sender<Option<Instant>>,
+        /// All hosts of the database.
+        hosts: Vec<PgConnectOptions>,
+        /// After a failover the old primary is read-only, and every connection from before leads to it.
+        in_use: watch::Sender<InUse>,
     },
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
@@ -113,7 +118,7 @@ pub(crate) enum Pool {
 }
 
 impl Store {
-    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`).
+    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`). Of several hosts the one that takes writes is used.
     /// A server that is down is no error here: the first query will say so.
     ///
     /// # Errors
@@ -122,15 +127,16 @@ impl Store {
         let pool = if is_sqlite(url) {
             Pool::sqlite(url, workload)?
         } else {
-            let options = PgConnectOptions::from_str(url)?
-                .application_name("feedback")
-                .options([
-                    ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION),
-                    // Measured: compiling a chunk's short statements took five times as long as running them.
-                    ("jit", "off"),
-                ])
-                .disable_statement_logging();
-            Pool::postgres(options, workload)
+            let hosts = of_each_host(url);
+            let hosts = hosts.iter().map(|host| {
+                let host = PgConnectOptions::from_str(host)?
+                    .application_name("feedback")
+                    // pgbouncer takes no such parameter; nothing here is a float that it would change.
+                    .extra_float_digits(None)
+                    .disable_statement_logging();
+                Ok(host)
+            });
+            Pool::postgres(hosts.collect::<Result<_, Error>>()?, workload)
         };
         Ok(Self { pool, gates: None })
     }
@@ -139,9 +145,7 @@ impl Store {
     #[must_use]
     pub fn for_workload(&self, workload: Workload) -> Self {
         let pool = match &self.pool {
-            Pool::Postgres { pool, .. } => {
-                Pool::postgres((*pool.connect_options()).clone(), workload)
-            }
+            Pool::Postgres { hosts, .. } => Pool::postgres(hosts.clone(), workload),
             Pool::Sqlite { .. } => self.pool.clone(),
         };
         Self { pool, gates: None }
@@ -232,34 +236,55 @@ impl Pool {
 
     /// Notes a server that is read-only, so that its connections are closed.
     pub(super) fn note(&self, error: &DbErr) {
-        if let Self::Postgres { read_only, .. } = self
+        if let Self::Postgres { in_use, .. } = self
             && is_read_only(error)
         {
-            read_only.send_replace(Some(Instant::now()));
+            in_use.send_replace(InUse::Since(Some(Instant::now())));
         }
     }
 
-    fn postgres(options: PgConnectOptions, workload: Workload) -> Self {
-        // The last value of an option counts.
-        let options = options.options([("statement_timeout", workload.statement_timeout())]);
-        let read_only = watch::Sender::new(None);
-        let seen = read_only.clone();
-        let mut pool = PgPoolOptions::new();
-        if workload == Workload::Migration {
-            pool = pool
-                .idle_timeout(None)
-                .max_lifetime(None)
-                .after_connect(|connection, _| {
-                    Box::pin(async move { connection.execute(AS_OWNER).await.map(drop) })
-                });
+    /// Waits until it is known which of several hosts takes writes, but no longer than for a connection.
+    pub(super) async fn ready(&self) {
+        if let Self::Postgres { in_use, .. } = self
+            && *in_use.borrow() == InUse::None
+        {
+            let mut in_use = in_use.subscribe();
+            let known = in_use.wait_for(|in_use| *in_use != InUse::None);
+            timeout(ACQUIRE, known).await.ok();
         }
+    }
+
+    fn postgres(hosts: Vec<PgConnectOptions>, workload: Workload) -> Self {
+        let first = hosts.first().cloned().unwrap_or_default();
+        let is_known = hosts.len() < 2;
+        let in_use = watch::Sender::new(if is_known {
+            InUse::Since(None)
+        } else {
+            InUse::None
+        });
+        let seen = in_use.clone();
+        let mut pool = PgPoolOptions::new();
+        let timeout = workload.statement_timeout();
+        let mut session = format!("{SESSION}SET statement_timeout = {timeout};");
+        if workload == Workload::Migration {
+            pool = pool.idle_timeout(None).max_lifetime(None);
+            session += AS_OWNER;
+        }
+        let session: Arc<str> = session.into();
         let pool = pool
             .max_connections(workload.connections())
             .acquire_timeout(ACQUIRE)
+            .after_connect(move |connection, _| {
+                let session = AssertSqlSafe(Arc::clone(&session));
+                Box::pin(async move { connection.execute(session).await.map(drop) })
+            })
             .test_before_acquire(false)
             .before_acquire(move |connection, meta| {
-                let noted: Option<Instant> = *seen.borrow();
-                let usable = noted.is_none_or(|noted| noted.elapsed() > meta.age);
+                let in_use = *seen.borrow();
+                let usable = match in_use {
+                    InUse::Since(Some(since)) => since.elapsed() > meta.age,
+                    InUse::Since(None) | InUse::None => true,
+                };
                 Box::pin(async move {
                     if usable && meta.idle_for >= PING_AFTER {
                         connection.ping().await?;
@@ -267,11 +292,15 @@ impl Pool {
                     Ok(usable)
                 })
             })
-            .connect_lazy_with(options);
+            .connect_lazy_with(first);
+        if !is_known {
+            tokio::spawn(follow(pool.clone(), hosts.clone(), in_use.clone()));
+        }
         Self::Postgres {
             pool,
             workload,
-            read_only,
+            hosts,
+            in_use,
         }
     }
 

@@ -117,6 +117,7 @@ impl Store {
 
     /// Waits for a turn at a connection.
     async fn pass(&self, reads: bool) -> UnderWay {
+        self.pool.ready().await;
         let writer = !reads && matches!(self.pool, Pool::Sqlite { .. });
         match &self.gates {
             Some(gates) => gates.pass(writer).await,

@@ -27,7 +27,8 @@ pub struct ServerLease {
     pub database: String,
     /// The Redis that it shares.
     pub redis: String,
-    amqp: String,
+    /// The virtual host's own address.
+    pub amqp: String,
     admin: Option<String>,
     vhost: Option<(Broker, String)>,
 }

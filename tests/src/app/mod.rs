@@ -150,6 +150,20 @@ impl App {
         Ok(())
     }
 
+    /// Starts a worker with a setting of its own.
+    ///
+    /// # Errors
+    /// When it does not get ready.
+    pub async fn start_worker_with(&mut self, variable: &str, value: &str) -> Result<()> {
+        let mut settings = self.settings.clone();
+        settings
+            .variables
+            .push((variable.to_owned(), value.to_owned()));
+        let service = Service::start(Program::Worker, &settings, self.folder.path()).await?;
+        self.workers.push(service);
+        Ok(())
+    }
+
     /// Starts a worker that is asked for no pages, so that nobody can ask it whether it is ready.
     ///
     /// # Errors
@@ -235,7 +249,7 @@ impl App {
                 None => shell.env_remove(variable),
             };
         }
-        let program = Program::Serve.path()?;
+        let program = Program::path()?;
         let folder = program.parent().context("a program without a folder")?;
         let path = std::env::var("PATH").unwrap_or_default();
         shell.env("PATH", format!("{}:{path}", folder.display()));

@@ -22,14 +22,14 @@ const START: Duration = Duration::from_mins(1);
 /// An orderly end takes 25 s at most, and a little more to see it.
 const STOP: Duration = Duration::from_secs(27);
 
-/// One of the service's binaries.
+/// A way to run the service's binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// `feedback serve`, and all of `feedback`.
+    /// `feedback`: all in one process, and its commands.
     Serve,
-    /// `api`
+    /// `feedback api`
     Api,
-    /// `worker`
+    /// `feedback worker`
     Worker,
 }
 
@@ -42,14 +42,19 @@ impl Program {
         }
     }
 
+    /// What the binary is told to be that, if it has to be told.
+    pub fn argument(self) -> Option<&'static str> {
+        (self != Self::Serve).then(|| self.name())
+    }
+
     /// The binary, beside the test's own folder (`target/debug/deps/…` → `target/debug/…`).
     ///
     /// # Errors
     /// When it was not built.
-    pub fn path(self) -> Result<PathBuf> {
+    pub fn path() -> Result<PathBuf> {
         let test = std::env::current_exe()?;
         let folder = test.ancestors().nth(2).context("no target folder")?;
-        let path = folder.join(self.name());
+        let path = folder.join("feedback");
         ensure!(
             path.is_file(),
             "{} is not built: `tests/run` does it, or `cargo build --workspace --bins`",
@@ -69,11 +74,12 @@ pub(super) struct ProcessSettings {
 
 /// `program` with these settings and no others of ours.
 pub(super) fn command(program: Program, settings: &ProcessSettings) -> Result<Command> {
-    let path = program.path()?;
+    let path = Program::path()?;
     let mut command = match &settings.disk {
         Some(disk) => disk.command(None, &path)?,
         None => Command::new(path),
     };
+    command.args(program.argument());
     for (variable, _) in std::env::vars_os() {
         let name = variable.to_string_lossy();
         if name.starts_with("FEEDBACK_") || name.ends_with("_URL") {

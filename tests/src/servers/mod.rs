@@ -1,4 +1,4 @@
-//! Private copies of the servers the service leans on: PostgreSQL, RabbitMQ, Redis.
+//! Private copies of the servers the service leans on: PostgreSQL, its standby, pgbouncer before it, RabbitMQ, Redis.
 //!
 //! Each listens on a free loopback port, keeps its data in a temporary folder and ends with the test that started it.
 //! Each can be stopped, killed, frozen, started again on the same port, and emptied; a proxy before PostgreSQL loses
@@ -8,6 +8,7 @@ mod broker;
 mod commit;
 mod disk;
 mod held;
+mod pgbouncer;
 mod places;
 mod ports;
 mod postgres;
@@ -18,6 +19,7 @@ mod set;
 pub use broker::Broker;
 pub use commit::{CommitProxy, Cut, Trap};
 pub use disk::SmallDisk;
+pub use pgbouncer::PgBouncer;
 pub use places::Account;
 pub(crate) use places::postgres_program;
 pub use ports::free_port;

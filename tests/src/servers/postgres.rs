@@ -60,15 +60,12 @@ impl Postgres {
     }
 
     async fn start_on(durability: Durability, disk: Option<Arc<SmallDisk>>) -> Result<Self> {
-        let account = Account::for_postgres()?;
-        let cluster = Cluster {
-            port: free_port()?,
-            durability,
-            account,
-            folder: Account::folder(account, "postgres")?,
-            disk,
-        };
+        let cluster = Cluster::new(durability, disk)?;
         cluster.make().await?;
+        Self::start_cluster(cluster).await
+    }
+
+    async fn start_cluster(cluster: Cluster) -> Result<Self> {
         let mut postgres = Self {
             held: ServerProcess::new("PostgreSQL"),
             cluster,
@@ -77,9 +74,44 @@ impl Postgres {
         Ok(postgres)
     }
 
+    /// Starts a standby of this server, which from now on has a commit before its caller hears of it.
+    ///
+    /// # Errors
+    /// As [`Self::start`], or the standby does not follow.
+    pub async fn standby(&self) -> Result<Self> {
+        let cluster = Cluster::new(self.cluster.durability, None)?;
+        cluster.copy_of(&self.cluster).await?;
+        let standby = Self::start_cluster(cluster).await?;
+        let url = self.url("postgres");
+        psql(&url, "ALTER SYSTEM SET synchronous_standby_names = '*'").await?;
+        psql(&url, "SELECT pg_reload_conf()").await?;
+        eventually(LATER, async || {
+            let state = psql(&url, "SELECT sync_state FROM pg_stat_replication").await?;
+            ensure!(state == "sync", "the standby is {state:?}");
+            Ok(())
+        })
+        .await?;
+        Ok(standby)
+    }
+
+    /// Makes a standby the primary.
+    ///
+    /// # Errors
+    /// When it is none, or does not become the primary.
+    pub async fn promote(&self) -> Result<()> {
+        let promoted = psql(&self.url("postgres"), "SELECT pg_promote()").await?;
+        ensure!(promoted == "t", "not promoted");
+        Ok(())
+    }
+
     /// `postgres://…` of a database of this server.
     pub fn url(&self, database: &str) -> String {
         self.cluster.url(database)
+    }
+
+    /// Its address and port.
+    pub fn address(&self) -> (&'static str, u16) {
+        ("127.0.0.1", self.cluster.port)
     }
 
     /// Starts the server on its port, after [`Self::stop`] or [`Self::kill`], and waits until it answers.
@@ -154,6 +186,17 @@ impl Postgres {
 }
 
 impl Cluster {
+    fn new(durability: Durability, disk: Option<Arc<SmallDisk>>) -> Result<Self> {
+        let account = Account::for_postgres()?;
+        Ok(Self {
+            port: free_port()?,
+            durability,
+            account,
+            folder: Account::folder(account, "postgres")?,
+            disk,
+        })
+    }
+
     fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
@@ -186,6 +229,16 @@ impl Cluster {
             initdb.arg("--waldir").arg(self.folder.path().join("wal"));
         }
         run(initdb).await.map(|_| ()).context("initdb")
+    }
+
+    /// Copies a running server's data, to follow it.
+    async fn copy_of(&self, primary: &Self) -> Result<()> {
+        let mut copy = self.command("pg_basebackup")?;
+        copy.args(["--dbname", &primary.url("postgres"), "--pgdata"])
+            .arg(self.data())
+            .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
+            .current_dir(self.folder.path());
+        run(copy).await.map(drop).context("pg_basebackup")
     }
 
     fn spawn(&self) -> Result<Process> {

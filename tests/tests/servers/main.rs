@@ -7,5 +7,6 @@ mod campaign;
 mod commit;
 mod database;
 mod histories;
+mod hosts;
 mod reports;
 mod workers;

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::{count, on_import};
 use tests::check;
 use tests::client::Client;
-use tests::import::{record, records};
+use tests::form::form;
+use tests::import::{Accepted, record, records};
+use tests::report::overview;
+use tests::visitor::Visitor;
 use tests::wait::{LATER, SOON, eventually};
 
 /// A chunk resumes elsewhere within 10 s; here three times that: the suite shares two cores.
@@ -22,6 +26,51 @@ async fn created_at_least(client: &Client, batch_id: &str, least: u64) -> Result
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn each_kind_of_work_may_have_workers_of_its_own() -> Result<()> {
+    let mut app = App::setup().workers(0).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "demo")).await?;
+    let all = records("A", 100, "1");
+    let imported = client.import_for(&campaign, &all).await?;
+    let batch_id = Accepted::read(imported)?.batch_id;
+    let form = client.published(&form()).await?;
+    let link = client.link(&form, "1_3", &[]).await?;
+    let visitor = Visitor::new(&app.anonymous()?, &link)?;
+    visitor.stored(&json!({"recommend": 10, "mood": 1})).await?;
+
+    app.start_worker_with("FEEDBACK_ONLY", "roll-up").await?;
+    let today = Utc::now().date_naive();
+    let days = [-1, 1].map(|days| (today + TimeDelta::days(days)).to_string());
+    eventually(LATER, async || {
+        let path = overview((&days[0], &days[1]));
+        let report = client.get(&path).await?.expect(200)?.json()?;
+        ensure!(report["metrics"]["responses"] == 1, "{report}");
+        Ok(())
+    })
+    .await?;
+    let batch = client.batch(&batch_id).await?;
+    ensure!(check::count(&batch, "pending")? == 100, "{batch}");
+
+    app.start_worker_with("FEEDBACK_ONLY", "import").await?;
+    client.completed(&batch_id, LATER).await?;
+    let planned = client.read_campaign(&campaign).await?;
+    for status in ["accepted", "delivered"] {
+        ensure!(count(&planned, "first", status) == 0, "{planned}");
+    }
+
+    app.start_worker_with("FEEDBACK_ONLY", "send").await?;
+    let sent = |now: &Value| {
+        let sent = ["accepted", "delivered", "undelivered"];
+        sent.map(|status| count(now, "first", status))
+            .iter()
+            .sum::<u64>()
+            == 100
+    };
+    client.until(&campaign, sent).await?;
+    Ok(())
 }
 
 #[tokio::test]

@@ -12,10 +12,10 @@ use parking_lot::Mutex;
 use super::{ANSWER, Topology, answer};
 use crate::queue::QueueError;
 
-/// Where the broker is, and the queues on it.
+/// The nodes of the broker, and the queues on them.
 #[derive(Clone)]
 pub(in crate::queue) struct BrokerAddress {
-    pub(in crate::queue) uri: AMQPUri,
+    pub(in crate::queue) nodes: Vec<AMQPUri>,
     pub(in crate::queue) topology: Topology,
 }
 
@@ -38,14 +38,30 @@ pub(super) fn cut(socket: &Socket) {
 }
 
 impl BrokerConnection {
-    /// `name` is what the broker's operators see.
+    /// Connects to the first node that can be used. `name` is what the broker's operators see.
     pub(super) async fn open(
         address: &BrokerAddress,
         name: &'static str,
     ) -> Result<Self, QueueError> {
-        let (connection, socket) = connect(address.uri.clone(), name).await?;
+        let mut opened = Err(QueueError::Resting);
+        for node in &address.nodes {
+            opened = Self::open_on(node, &address.topology, name).await;
+            if opened.is_ok() {
+                break;
+            }
+        }
+        opened
+    }
+
+    /// A node of a cluster may answer and yet have no queues, because it is cut off from most of the others.
+    async fn open_on(
+        node: &AMQPUri,
+        topology: &Topology,
+        name: &'static str,
+    ) -> Result<Self, QueueError> {
+        let (connection, socket) = connect(node.clone(), name).await?;
         let channel = answer(connection.create_channel()).await?;
-        address.topology.declare(&channel).await?;
+        topology.declare(&channel).await?;
         Ok(Self {
             channel,
             connection,

@@ -21,7 +21,7 @@ impl Demo {
     fn start(folder: TempDir) -> Result<Self> {
         let port = free_port()?;
         let log = folder.path().join("demo.log");
-        let mut command = std::process::Command::new(Program::Serve.path()?);
+        let mut command = std::process::Command::new(Program::path()?);
         command
             .env_clear()
             .args(["serve", "--demo"])
@@ -190,7 +190,7 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
     let new = again.link().await?;
     ensure!(new != link, "the same link");
     again.use_link(&new).await?.expect(303)?;
-    let mut verify = std::process::Command::new(Program::Serve.path()?);
+    let mut verify = std::process::Command::new(Program::path()?);
     verify
         .env_clear()
         .arg("verify")

@@ -6,16 +6,27 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use tests::app::{App, IssuedKey};
+use tests::app::{App, IssuedKey, Program};
 use tests::campaign::on_import;
 use tests::client::Client;
 use tests::form::form;
+use tests::servers::Account;
 use tests::wait::LATER;
+use tokio::process::Command;
 
 /// What prints no results, or something for a shell.
-const WITHOUT_JSON: [&str; 4] = ["serve", "copy", "rebuild", "completions"];
-/// What other tests run: a service that does not end, and what needs another database.
-const RUN_ELSEWHERE: [&str; 2] = ["serve", "copy"];
+const WITHOUT_JSON: [&str; 8] = [
+    "serve",
+    "api",
+    "worker",
+    "copy",
+    "backup",
+    "restore",
+    "rebuild",
+    "completions",
+];
+/// What other tests run: processes that do not end, and what needs another database.
+const RUN_ELSEWHERE: [&str; 6] = ["serve", "api", "worker", "copy", "backup", "restore"];
 
 /// The commands below one, by its help.
 fn below(help: &str) -> Vec<String> {
@@ -113,10 +124,7 @@ async fn run(
     Ok(String::from_utf8(output.stdout)?)
 }
 
-async fn within(
-    deadline: Duration,
-    mut command: tokio::process::Command,
-) -> Result<std::process::Output> {
+async fn within(deadline: Duration, mut command: Command) -> Result<std::process::Output> {
     let ended = tokio::time::timeout(deadline, command.output()).await;
     Ok(ended.context("it does not end")??)
 }
@@ -160,10 +168,24 @@ async fn the_examples_of_every_command_work_and_its_json_is_one_value() -> Resul
             if has_json && !printed.is_empty() {
                 let value: Value =
                     serde_json::from_str(&printed).with_context(|| format!("{line}: {printed}"))?;
-                let is_list = command.ends_with(" list") || command == "verify";
+                let is_list =
+                    command.ends_with(" list") || ["verify", "doctor"].contains(&&*command);
                 ensure!(value.is_array() == is_list, "{line}: {value}");
             }
         }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_program_is_the_part_by_whose_name_it_is_called() -> Result<()> {
+    let folder = Account::folder(None, "names")?;
+    for name in ["api", "worker"] {
+        let link = folder.path().join(name);
+        std::os::unix::fs::symlink(Program::path()?, &link)?;
+        let help = Command::new(&link).arg("--help").output().await?;
+        let help = String::from_utf8(help.stdout)?;
+        ensure!(help.contains(&format!("Usage: feedback {name} ")), "{help}");
     }
     Ok(())
 }

@@ -229,9 +229,10 @@ async fn after_sigterm_an_instance_is_not_ready_and_still_answers_for_a_while() 
     Ok(())
 }
 
-/// Starts a binary with these settings and a data directory in `folder`.
+/// Starts a program with these settings and a data directory in `folder`.
 fn start(program: Program, variables: &[(&str, &str)], folder: &Path) -> Result<Process> {
-    let mut command = Command::new(program.path()?);
+    let mut command = Command::new(Program::path()?);
+    command.args(program.argument());
     for variable in ["DATABASE_URL", "AMQP_URL", "REDIS_URL"] {
         command.env_remove(variable);
     }
@@ -242,7 +243,7 @@ fn start(program: Program, variables: &[(&str, &str)], folder: &Path) -> Result<
     Process::start("started", &mut command, &folder.join("log"))
 }
 
-/// Runs a binary that should end by itself at once; returns what it wrote to its log.
+/// Runs a program that should end by itself at once; returns what it wrote to its log.
 async fn ends_at_once(program: Program, variables: &[(&str, &str)]) -> Result<String> {
     let folder = tempfile::tempdir()?;
     let mut process = start(program, variables, folder.path())?;

@@ -1,0 +1,336 @@
+//! Whether a process would find what it needs: its settings, the servers, their clocks and limits, what looks wrong and what to do
+//! about it. Nothing is changed.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::statvfs::statvfs;
+use serde::Serialize;
+use store::server::ServerFacts;
+use store::{Error, Store, Workload};
+use tokio::time::timeout;
+
+use crate::backends::connect;
+use crate::cache::Cache;
+use crate::config::Config;
+use crate::migrate::folder_of;
+use crate::queue::Queue;
+use crate::start::one_line;
+
+/// A server that has not answered by then counts as away.
+const ANSWER: Duration = Duration::from_secs(5);
+/// Clocks that differ by more put records, days and time limits at the wrong moment.
+const CLOCKS: TimeDelta = TimeDelta::seconds(1);
+/// The oldest PostgreSQL that is supported by its makers, as it writes its number.
+const OLDEST_POSTGRES: i32 = 130_000;
+/// The connections of one api and one worker.
+const CONNECTIONS: i32 = 40;
+/// Less room than this is soon used up by an import.
+const LITTLE_ROOM: u64 = 1 << 30;
+/// A process with fewer descriptors takes few connections.
+const FEW_DESCRIPTORS: u64 = 4_096;
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Ok,
+    /// It works, and may not be what is wanted.
+    Warning,
+    /// The service does not work so.
+    Wrong,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub verdict: Verdict,
+    /// Such as `database`.
+    pub about: &'static str,
+    /// What is so, for people, without secrets.
+    pub found: String,
+    /// What to do; none where all is well.
+    pub advice: Option<&'static str>,
+}
+
+impl Finding {
+    fn ok(about: &'static str, found: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Ok,
+            about,
+            found: found.into(),
+            advice: None,
+        }
+    }
+
+    fn warning(about: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
+        Self {
+            verdict: Verdict::Warning,
+            advice: Some(advice),
+            ..Self::ok(about, found)
+        }
+    }
+
+    fn wrong(about: &'static str, found: impl Into<String>, advice: &'static str) -> Self {
+        Self {
+            verdict: Verdict::Wrong,
+            ..Self::warning(about, found, advice)
+        }
+    }
+}
+
+/// Looks at everything that the settings name.
+pub async fn examine(config: &Config) -> Vec<Finding> {
+    let mut findings = vec![of_public_url(config), of_pepper(config), of_descriptors()];
+    findings.extend(of_database(config).await);
+    findings.push(of_queue(config).await);
+    findings.push(of_cache(config).await);
+    findings
+}
+
+fn of_public_url(config: &Config) -> Finding {
+    let url = config.public_url.as_str();
+    if config.public_url.is_local() {
+        let advice = "set FEEDBACK_PUBLIC_URL to what people outside open";
+        let found = format!("links begin with {url}, which only this machine can open");
+        return Finding::warning("links", found, advice);
+    }
+    Finding::ok("links", format!("links begin with {url}"))
+}
+
+fn of_pepper(config: &Config) -> Finding {
+    match config.pepper_file() {
+        None => Finding::ok("pepper", "the settings have one"),
+        Some(file) if file.exists() => Finding::ok("pepper", format!("in {}", file.display())),
+        Some(file) => Finding::ok(
+            "pepper",
+            format!("`feedback serve` will make {}", file.display()),
+        ),
+    }
+}
+
+fn of_descriptors() -> Finding {
+    let about = "descriptors";
+    match getrlimit(Resource::RLIMIT_NOFILE) {
+        Ok((_, most)) if most < FEW_DESCRIPTORS => {
+            let advice = "raise the limit of open files (LimitNOFILE of systemd, ulimit -n)";
+            Finding::warning(about, format!("{most} at most"), advice)
+        }
+        Ok((_, most)) => Finding::ok(about, format!("{most} at most")),
+        Err(error) => Finding::warning(about, error.to_string(), "ask the system why"),
+    }
+}
+
+async fn of_database(config: &Config) -> Vec<Finding> {
+    let about = "database";
+    let file = Store::file(config.database.expose()).ok().flatten();
+    let mut findings = Vec::new();
+    if let Some(file) = &file {
+        findings.push(of_room(folder_of(file)));
+        let Ok(kept) = fs::metadata(file) else {
+            // To connect would make it.
+            let found = format!("there is none at {} yet", file.display());
+            findings.push(Finding::ok(about, found));
+            return findings;
+        };
+        let found = format!("{}, {} MiB", file.display(), kept.len() >> 20);
+        findings.push(Finding::ok(about, found));
+    }
+    let store = match connect(config, Workload::Maintenance(1)) {
+        Ok(store) => store,
+        Err(error) => {
+            findings.push(Finding::wrong(
+                about,
+                error.to_string(),
+                "correct the setting",
+            ));
+            return findings;
+        }
+    };
+    let reached = match timeout(ANSWER, store.server_facts()).await {
+        Ok(Ok(facts)) => {
+            findings.extend(facts.iter().flat_map(of_server));
+            true
+        }
+        Ok(Err(error)) => {
+            let advice = "see that it runs, that DATABASE_URL names it, and that its firewall and pg_hba.conf let this machine in";
+            findings.push(Finding::wrong(about, one_line(&error), advice));
+            false
+        }
+        Err(late) => {
+            let advice = "see that it runs and that nothing between drops packets";
+            findings.push(Finding::wrong(about, late.to_string(), advice));
+            false
+        }
+    };
+    if reached {
+        findings.extend(of_schema_and_senders(config, &store).await);
+    }
+    store.close().await;
+    findings
+}
+
+fn of_server(facts: &ServerFacts) -> Vec<Finding> {
+    let about = "database";
+    let found = format!("PostgreSQL {}", facts.version);
+    let mut findings = vec![if facts.version_number < OLDEST_POSTGRES {
+        Finding::wrong(about, found, "use PostgreSQL 13 or newer; 15 is tested")
+    } else {
+        Finding::ok(about, found)
+    }];
+    if facts.is_read_only {
+        let advice = "promote it, or name the primary in DATABASE_URL";
+        findings.push(Finding::wrong(about, "takes no writes", advice));
+    }
+    if !facts.is_durable {
+        let advice = "set fsync = on and synchronous_commit = on";
+        let found = "a power cut loses what was answered as stored";
+        findings.push(Finding::warning("durability", found, advice));
+    }
+    let apart = (facts.now - Utc::now()).abs();
+    let found = format!(
+        "that of the database and this machine's differ by {:.1} s",
+        apart.as_seconds_f64()
+    );
+    findings.push(if apart > CLOCKS {
+        let advice = "let both be set by NTP";
+        Finding::warning("clocks", found, advice)
+    } else {
+        Finding::ok("clocks", found)
+    });
+    let found = format!(
+        "{} of {} connections are open; an api opens 24 at most, a worker 16",
+        facts.connections, facts.max_connections
+    );
+    findings.push(if facts.max_connections < CONNECTIONS {
+        Finding::warning("connections", found, "raise max_connections")
+    } else {
+        Finding::ok("connections", found)
+    });
+    if facts.foreign_tables > 0 {
+        let found = format!("{} tables belong to another role", facts.foreign_tables);
+        let advice = "migrate as a member of that role: FEEDBACK_MIGRATE_URL";
+        findings.push(Finding::warning("privileges", found, advice));
+    }
+    findings
+}
+
+fn of_room(folder: &Path) -> Finding {
+    let about = "disk";
+    // It may be made at the start.
+    let there = folder.ancestors().find(|folder| folder.exists());
+    match statvfs(there.unwrap_or(Path::new("."))) {
+        Ok(disk) => {
+            let free = disk.blocks_available() * disk.fragment_size();
+            let found = format!("{} MiB are free for the database", free >> 20);
+            if free < LITTLE_ROOM {
+                return Finding::warning(about, found, "make room before the next import");
+            }
+            Finding::ok(about, found)
+        }
+        Err(error) => Finding::warning(about, error.to_string(), "ask the system why"),
+    }
+}
+
+async fn of_schema_and_senders(config: &Config, store: &Store) -> Vec<Finding> {
+    let about = "schema";
+    let plan = match store.migration_plan().await {
+        Ok(plan) => plan,
+        Err(error @ Error::Schema(_)) => {
+            let advice = "name another database, or run the release that made this one";
+            return vec![Finding::wrong(about, one_line(&error), advice)];
+        }
+        Err(error) => {
+            let advice = "the log of the database says why";
+            return vec![Finding::wrong(about, one_line(&error), advice)];
+        }
+    };
+    let Some(newest) = plan.newest else {
+        return vec![Finding::ok(about, "empty: the first process makes it")];
+    };
+    if !plan.up.is_empty() {
+        let found = format!("{newest}, and this program needs {}", plan.program);
+        let advice =
+            "run `feedback migrate`; `feedback serve` does so by itself when it is embedded";
+        return vec![Finding::wrong(about, found, advice)];
+    }
+    let schema = if plan.finish.is_empty() {
+        Finding::ok(about, newest.to_string())
+    } else {
+        let found = format!("{newest}, and an older release may still run on it");
+        let advice = "once none does: `feedback migrate finish`";
+        Finding::warning(about, found, advice)
+    };
+    vec![schema, of_senders(config, store).await]
+}
+
+async fn of_senders(config: &Config, store: &Store) -> Finding {
+    let about = "senders";
+    let names: Vec<&str> = config
+        .senders
+        .iter()
+        .map(|sender| sender.name.as_str())
+        .collect();
+    if names.is_empty() {
+        return Finding::warning(about, "nobody carries messages", "set FEEDBACK_SENDERS");
+    }
+    let states = match store.sender_states().await {
+        Ok(states) => states,
+        Err(error) => {
+            let advice = "the log of the database says why";
+            return Finding::wrong(about, one_line(&error), advice);
+        }
+    };
+    let in_error = states
+        .iter()
+        .filter(|sender| sender.state == "error" && names.contains(&sender.name.as_str()));
+    let in_error: Vec<_> = in_error
+        .map(|sender| {
+            format!(
+                "{} ({})",
+                sender.name,
+                sender.reason.as_deref().unwrap_or("-")
+            )
+        })
+        .collect();
+    if in_error.is_empty() {
+        return Finding::ok(about, names.join(", "));
+    }
+    let found = format!("{} refuse to carry messages", in_error.join(", "));
+    Finding::warning(about, found, "look up the code: docs/senders")
+}
+
+async fn of_queue(config: &Config) -> Finding {
+    let about = "queue";
+    if config.amqp_url.is_none() {
+        return Finding::ok(about, "in process: `feedback serve` alone can run so");
+    }
+    let queue = Queue::open(config.amqp_url.as_ref());
+    let answer = timeout(ANSWER, queue.ping()).await;
+    let reason = match answer {
+        Ok(Ok(())) => return Finding::ok(about, "the broker answers, and its queues are there"),
+        Ok(Err(error)) => one_line(&error),
+        Err(late) => late.to_string(),
+    };
+    let advice = "see that it runs and that AMQP_URL names it; until then imports begin up to a second later";
+    Finding::warning(about, reason, advice)
+}
+
+async fn of_cache(config: &Config) -> Finding {
+    let about = "cache";
+    let cache = match Cache::open(config.redis_url.as_ref()) {
+        Ok(cache) if cache.is_shared() => cache,
+        Ok(_) => return Finding::ok(about, "none that processes share"),
+        Err(error) => return Finding::wrong(about, one_line(&error), "correct REDIS_URL"),
+    };
+    match cache.ping().await {
+        Ok(()) => Finding::ok(about, "Redis answers"),
+        Err(error) => {
+            let advice = "see that it runs and that REDIS_URL names it; until then reports come from the database";
+            Finding::warning(about, one_line(&error), advice)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! One database on several hosts, of which one takes writes: a primary and its standbys.
+//!
+//! A URL names them as libpq's do: `postgres://user@a:5433,b/database`. All are asked at once which one takes writes, and only that
+//! one is asked again, every [`ASK`], until it no longer does.
+
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use sea_orm::SqlxError;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
+use sea_orm::sqlx::{ConnectOptions, query_scalar};
+use tokio::sync::watch;
+use tokio::time::{error::Elapsed, sleep, timeout};
+
+/// The pause between two questions to the host in use, and to all of them while none takes writes.
+const ASK: Duration = Duration::from_millis(500);
+/// A host that has not answered by then is away.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// The URLs of one host each that a URL of several stands for, in their order.
+pub fn of_each_host(url: &str) -> Vec<String> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return vec![url.to_owned()];
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, hosts) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
+    let hosts = hosts.split(',');
+    hosts
+        .map(|host| format!("{scheme}://{user}{host}{path}"))
+        .collect()
+}
+
+/// Which connections of a pool lead to the host that takes writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InUse {
+    /// No host is known yet.
+    None,
+    /// Those made since then; all, if nothing is said.
+    Since(Option<Instant>),
+}
+
+/// Keeps a pool at the host that takes writes, until the pool is closed.
+pub(super) async fn follow(
+    pool: PgPool,
+    hosts: Vec<PgConnectOptions>,
+    in_use: watch::Sender<InUse>,
+) {
+    let following = async {
+        loop {
+            if let Some((host, mut connection)) = find(&hosts).await {
+                tracing::info!(database.host = %host.get_host(), "takes writes");
+                pool.set_connect_options(host.clone());
+                in_use.send_replace(InUse::Since(Some(Instant::now())));
+                while let Ok(Ok(true)) = takes_writes(&mut connection).await {
+                    sleep(ASK).await;
+                }
+                tracing::warn!(database.host = %host.get_host(), "no longer takes writes");
+            }
+            sleep(ASK).await;
+        }
+    };
+    tokio::select! {
+        () = pool.close_event() => {}
+        () = following => {}
+    }
+}
+
+/// The first to say that it takes writes.
+async fn find(hosts: &[PgConnectOptions]) -> Option<(&PgConnectOptions, PgConnection)> {
+    let asking: FuturesUnordered<_> = hosts.iter().map(ask).collect();
+    asking.filter_map(async |found| found).boxed().next().await
+}
+
+async fn ask(host: &PgConnectOptions) -> Option<(&PgConnectOptions, PgConnection)> {
+    let mut connection = timeout(ANSWER, host.connect()).await.ok()?.ok()?;
+    let is_writable = takes_writes(&mut connection).await.ok()?.ok()?;
+    is_writable.then_some((host, connection))
+}
+
+async fn takes_writes(connection: &mut PgConnection) -> Result<Result<bool, SqlxError>, Elapsed> {
+    let is_read_only = query_scalar::<_, String>("SHOW transaction_read_only");
+    let asked = timeout(ANSWER, is_read_only.fetch_one(connection)).await?;
+    Ok(asked.map(|is_read_only| is_read_only == "off"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_may_name_several_hosts() {
+        for (url, each) in [
+            ("postgres://h/d", &["postgres://h/d"][..]),
+            ("sqlite:a,b", &["sqlite:a,b"]),
+            (
+                "postgres://u:p,w@a:1,[::1]:2,c/d,e?x=1,2",
+                &[
+                    "postgres://u:p,w@a:1/d,e?x=1,2",
+                    "postgres://u:p,w@[::1]:2/d,e?x=1,2",
+                    "postgres://u:p,w@c/d,e?x=1,2",
+                ],
+            ),
+            ("amqp://a,b", &["amqp://a", "amqp://b"]),
+        ] {
+            assert_eq!(of_each_host(url), each, "{url}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! A private pgbouncer before a private PostgreSQL.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use tempfile::TempDir;
+
+use super::held::ServerProcess;
+use super::places::{Account, plain_program};
+use super::ports::free_port;
+use super::postgres::{Postgres, psql};
+use crate::process::Process;
+use crate::wait::SOON;
+
+/// A pgbouncer that gives each client a session of its own, with its other settings as they are by default.
+#[derive(Debug)]
+pub struct PgBouncer {
+    held: ServerProcess,
+    port: u16,
+    account: Option<Account>,
+    folder: TempDir,
+}
+
+impl PgBouncer {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// When it is not installed or does not answer.
+    pub async fn before(postgres: &Postgres) -> Result<Self> {
+        // It refuses to run as root.
+        let account = Account::for_postgres()?;
+        let mut pgbouncer = Self {
+            held: ServerProcess::new("pgbouncer"),
+            port: free_port()?,
+            account,
+            folder: Account::folder(account, "pgbouncer")?,
+        };
+        let (host, port) = postgres.address();
+        let settings = format!(
+            "[databases]\n* = host={host} port={port}\n\
+             [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {}\nunix_socket_dir =\n\
+             auth_type = trust\nauth_file = {}\npool_mode = session\ndefault_pool_size = 100\n",
+            pgbouncer.port,
+            pgbouncer.file("users").display()
+        );
+        std::fs::write(pgbouncer.file("settings"), settings)?;
+        std::fs::write(pgbouncer.file("users"), "\"postgres\" \"\"\n")?;
+        pgbouncer.start_again().await?;
+        Ok(pgbouncer)
+    }
+
+    /// Its address and port.
+    pub fn address(&self) -> (&'static str, u16) {
+        ("127.0.0.1", self.port)
+    }
+
+    /// Starts it on its port, after [`Self::kill`], and waits until it answers.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn start_again(&mut self) -> Result<()> {
+        let (host, port) = self.address();
+        let url = format!("postgres://postgres@{host}:{port}/postgres");
+        let (account, settings, log) = (self.account, self.file("settings"), self.file("log"));
+        let spawn = || {
+            let mut command = Account::command(account, &plain_program("pgbouncer")?);
+            command.arg(&settings);
+            Process::start("pgbouncer", &mut command, &log)
+        };
+        let ask = async || psql(&url, "SELECT 1").await.map(drop);
+        self.held.start(SOON, spawn, ask).await
+    }
+
+    /// SIGKILL, and gone, with all connections through it.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(&mut self) -> Result<()> {
+        self.held.kill()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
