@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use platform::backup::{backup, restore};
 use platform::config::{Args, ProcessRole};
 use platform::start::Process;
 
 use crate::counts;
+
+const ENDED: &str = "ended before the end: nothing was made";
 
 #[derive(clap::Args)]
 pub(crate) struct BackupArguments {
@@ -24,12 +27,15 @@ pub(crate) struct RestoreArguments {
     settings: Args,
 }
 
-pub(crate) async fn run_backup(arguments: BackupArguments) -> anyhow::Result<()> {
-    let config = arguments.settings.config(ProcessRole::Serve)?;
-    backup(&config, arguments.file.clone()).await?;
-    eprintln!("wrote {}", arguments.file.display());
-    if config.pepper_file().is_none() {
-        eprintln!("the pepper is in FEEDBACK_PEPPER and not in the file: keep it too");
+pub(crate) async fn run_backup(arguments: BackupArguments, process: Process) -> anyhow::Result<()> {
+    let BackupArguments { file, settings } = arguments;
+    let config = settings.config(ProcessRole::Serve)?;
+    let writing = backup(&config, file.clone());
+    let written = process.shutdown.run_until_cancelled(writing).await;
+    let has_pepper = written.context(ENDED)??;
+    eprintln!("wrote {}", file.display());
+    if !has_pepper {
+        eprintln!("the pepper is not in it: keep FEEDBACK_PEPPER too");
     }
     Ok(())
 }
@@ -38,14 +44,22 @@ pub(crate) async fn run_restore(
     arguments: RestoreArguments,
     process: Process,
 ) -> anyhow::Result<()> {
-    let config = arguments.settings.config(ProcessRole::Serve)?;
-    let restored = restore(&config, arguments.file).await?;
+    let RestoreArguments { file, settings } = arguments;
+    let config = settings.config(ProcessRole::Serve)?;
+    let restoring = restore(&config, file);
+    let restored = process.shutdown.run_until_cancelled(restoring).await;
+    let restored = restored.context(ENDED)??;
+    let made_at = restored.made_at.format("%Y-%m-%d %H:%M:%S UTC");
+    eprintln!("restored what was stored at {made_at}");
+    eprintln!(
+        "who opted out, was erased or lost a key since is as before: repeat that before you resume a campaign"
+    );
     if !restored.has_pepper {
-        eprintln!("the file has no pepper: start with the FEEDBACK_PEPPER of before");
+        eprintln!("no pepper was restored: start with the FEEDBACK_PEPPER of before");
     }
     if restored.paused_campaigns > 0 {
         eprintln!(
-            "paused {} campaigns: what they sent since the backup they would send again; resume or cancel each",
+            "paused {} campaigns: what they sent since they would send again; resume or cancel each",
             restored.paused_campaigns
         );
     }

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use clap::Subcommand;
 use domain::scope::Scopes;
-use platform::backends::open_store;
+use platform::backends::{open_existing_store, open_store};
 use platform::config::Config;
 use store::Workload;
 use store::account::IssuedKey;
@@ -44,7 +44,11 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
-    let store = open_store(&config, Workload::Maintenance(2)).await?;
+    let workload = Workload::Maintenance(2);
+    let store = match command {
+        Command::Create { .. } => open_store(&config, workload).await?,
+        _ => open_existing_store(&config, workload).await?,
+    };
     match command {
         Command::Create {
             account,

@@ -142,6 +142,8 @@ impl Command {
             | Self::Api(_)
             | Self::Worker(_)
             | Self::Import(_)
+            | Self::Backup(_)
+            | Self::Restore(_)
             | Self::Verify { .. }
             | Self::Rebuild(_) => true,
             Self::Campaign(all) => {
@@ -229,7 +231,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Copy(arguments) => copy::run(arguments, process).await,
-        Command::Backup(arguments) => backup::run_backup(arguments).await,
+        Command::Backup(arguments) => backup::run_backup(arguments, process).await,
         Command::Restore(arguments) => backup::run_restore(arguments, process).await,
         Command::Report(report) => report::run(&report.service()?, report.command).await,
         Command::Doctor { json, settings } => doctor::run(config(settings)?, json).await,

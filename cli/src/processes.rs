@@ -32,14 +32,20 @@ pub(crate) async fn run_api(settings: Args, process: Process) -> anyhow::Result<
 /// Health and metrics answer on `FEEDBACK_OPS_LISTEN`, if it is set.
 pub(crate) async fn run_worker(arguments: WorkerArguments, process: Process) -> anyhow::Result<()> {
     let WorkerArguments { only, settings } = arguments;
+    let only = only.filter(|kinds| !kinds.trim().is_empty());
     let kinds = kinds(only.as_deref().unwrap_or_default())?;
     let config = settings.config(ProcessRole::Worker)?;
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
-    if kinds == [Work::Send] && backends.pepper.is_none() {
+    if only.is_some() && kinds.contains(&Work::Send) {
         let reason = "unset, and without it nothing is sent";
-        return Err(ConfigError::new("FEEDBACK_PEPPER", reason).into());
+        if config.senders.is_empty() {
+            return Err(ConfigError::new("FEEDBACK_SENDERS", reason).into());
+        }
+        if backends.pepper.is_none() {
+            return Err(ConfigError::new("FEEDBACK_PEPPER", reason).into());
+        }
     }
     let worker = Worker::new(backends.clone(), &config, &kinds, process.shutdown.clone());
     let checks = [backends.checks(), worker.checks()].concat();

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read, stdin};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use domain::person::{NewPassword, PersonName, Role};
-use platform::backends::open_store;
+use platform::backends::open_existing_store;
 use platform::config::Config;
 use store::account::{Person, PersonChange};
 use store::{Store, Workload};
@@ -40,7 +40,7 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
-    let store = open_store(&config, Workload::Maintenance(2)).await?;
+    let store = open_existing_store(&config, Workload::Maintenance(2)).await?;
     let done = match command {
         Command::Add {
             name,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use domain::pepper::Pepper;
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
@@ -79,6 +79,29 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> anyhow::Res
     }
 }
 
+/// A new pepper would not find who opted out under the one before.
+async fn ensure_no_pepper_is_lost(config: &Config) -> anyhow::Result<()> {
+    let (Some(pepper), Ok(Some(database))) =
+        (config.pepper_file(), Store::file(config.database.expose()))
+    else {
+        return Ok(());
+    };
+    if pepper.exists() || !database.exists() {
+        return Ok(());
+    }
+    let store = open_existing_store(config, Workload::Maintenance(1)).await?;
+    let known = store.known_pepper().await?;
+    store.close().await;
+    ensure!(
+        known.is_none(),
+        "{} is missing, and the phones in {} are hashed under it: put it back from where it is kept, or from a backup, which is a tar \
+         archive that has it",
+        pepper.display(),
+        database.display()
+    );
+    Ok(())
+}
+
 pub(crate) fn connect(config: &Config, workload: Workload) -> Result<Store, ConfigError> {
     if config.database.is_sqlite() {
         config.make_data_dir()?;
@@ -101,6 +124,7 @@ impl Backends {
         config: &Config,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Option<Self>> {
+        ensure_no_pepper_is_lost(config).await?;
         let pepper = config.pepper()?;
         let store = wait_for_store(config, pepper.as_deref());
         let Some(store) = shutdown.run_until_cancelled(store).await else {

@@ -1,5 +1,5 @@
 //! Whether a process would find what it needs: its settings, the servers, their clocks and limits, what looks wrong and what to do
-//! about it. Nothing is changed.
+//! about it. It looks as `feedback serve` would. Nothing is made but the queues, as any process makes them.
 
 use std::fs;
 use std::path::Path;
@@ -84,7 +84,7 @@ impl Finding {
 
 /// Looks at everything that the settings name.
 pub async fn examine(config: &Config) -> Vec<Finding> {
-    let mut findings = vec![of_public_url(config), of_pepper(config), of_descriptors()];
+    let mut findings = vec![of_public_url(config), of_descriptors()];
     findings.extend(of_database(config).await);
     findings.push(of_queue(config).await);
     findings.push(of_cache(config).await);
@@ -101,15 +101,32 @@ fn of_public_url(config: &Config) -> Finding {
     Finding::ok("links", format!("links begin with {url}"))
 }
 
-fn of_pepper(config: &Config) -> Finding {
-    match config.pepper_file() {
-        None => Finding::ok("pepper", "the settings have one"),
-        Some(file) if file.exists() => Finding::ok("pepper", format!("in {}", file.display())),
-        Some(file) => Finding::ok(
-            "pepper",
-            format!("`feedback serve` will make {}", file.display()),
-        ),
+/// Whether the pepper is the one that made the hashes in the database.
+async fn of_pepper(config: &Config, store: &Store) -> Finding {
+    let about = "pepper";
+    let known = match store.known_pepper().await {
+        Ok(known) => known,
+        Err(error) => return Finding::wrong(about, one_line(&error), "see the database"),
+    };
+    if let Some(file) = config.pepper_file().filter(|file| !file.exists()) {
+        let found = format!("{} is not there", file.display());
+        if known.is_none() {
+            return Finding::ok(about, format!("{found}: `feedback serve` makes it"));
+        }
+        let advice =
+            "put it back, or set FEEDBACK_PEPPER: the phones in the database are hashed under it";
+        return Finding::wrong(about, found, advice);
     }
+    let pepper = match config.pepper() {
+        Ok(Some(pepper)) => pepper,
+        Ok(None) => return Finding::warning(about, "none: nothing is sent", "set FEEDBACK_PEPPER"),
+        Err(error) => return Finding::wrong(about, error.to_string(), "correct it"),
+    };
+    if known.is_some_and(|known| !pepper.fingerprints().any(|own| own == known)) {
+        let found = "another one than that which hashed the phones in the database";
+        return Finding::wrong(about, found, "put the one of before back");
+    }
+    Finding::ok(about, "fits the database")
 }
 
 fn of_descriptors() -> Finding {
@@ -156,7 +173,7 @@ async fn of_database(config: &Config) -> Vec<Finding> {
             true
         }
         Ok(Err(error)) => {
-            let advice = "see that it runs, that DATABASE_URL names it, and that its firewall and pg_hba.conf let this machine in";
+            let advice = "if it runs: host, port, user, password and database of DATABASE_URL, its firewall and pg_hba.conf";
             findings.push(Finding::wrong(about, one_line(&error), advice));
             false
         }
@@ -167,7 +184,7 @@ async fn of_database(config: &Config) -> Vec<Finding> {
         }
     };
     if reached {
-        findings.extend(of_schema_and_senders(config, &store).await);
+        findings.extend(of_stored(config, &store).await);
     }
     store.close().await;
     findings
@@ -235,7 +252,7 @@ fn of_room(folder: &Path) -> Finding {
     }
 }
 
-async fn of_schema_and_senders(config: &Config, store: &Store) -> Vec<Finding> {
+async fn of_stored(config: &Config, store: &Store) -> Vec<Finding> {
     let about = "schema";
     let plan = match store.migration_plan().await {
         Ok(plan) => plan,
@@ -251,6 +268,13 @@ async fn of_schema_and_senders(config: &Config, store: &Store) -> Vec<Finding> {
     let Some(newest) = plan.newest else {
         return vec![Finding::ok(about, "empty: the first process makes it")];
     };
+    if let Some(lowest) = plan.lowest.filter(|lowest| *lowest > plan.program) {
+        let found = format!(
+            "admits programs from {lowest} on, and this one is {}",
+            plan.program
+        );
+        return vec![Finding::wrong(about, found, "run a newer release")];
+    }
     if !plan.up.is_empty() {
         let found = format!("{newest}, and this program needs {}", plan.program);
         let advice =
@@ -264,7 +288,11 @@ async fn of_schema_and_senders(config: &Config, store: &Store) -> Vec<Finding> {
         let advice = "once none does: `feedback migrate finish`";
         Finding::warning(about, found, advice)
     };
-    vec![schema, of_senders(config, store).await]
+    vec![
+        schema,
+        of_pepper(config, store).await,
+        of_senders(config, store).await,
+    ]
 }
 
 async fn of_senders(config: &Config, store: &Store) -> Finding {
@@ -315,7 +343,7 @@ async fn of_queue(config: &Config) -> Finding {
         Ok(Err(error)) => one_line(&error),
         Err(late) => late.to_string(),
     };
-    let advice = "see that it runs and that AMQP_URL names it; until then imports begin up to a second later";
+    let advice = "if it runs: host, user, password and virtual host of AMQP_URL; until then imports begin up to a second later";
     Finding::warning(about, reason, advice)
 }
 

@@ -104,16 +104,12 @@ impl Migration {
         let Ok(Some(file)) = Store::file(self.config.database.expose()) else {
             return Ok(None);
         };
-        let folder = File::open(folder_of(&file))?;
         loop {
-            match folder.try_lock() {
-                Ok(()) => return Ok(Some(folder)),
-                Err(TryLockError::WouldBlock) => {
-                    watch.waiting("another process migrates the database");
-                    tokio::time::sleep(LOCKED).await;
-                }
-                Err(TryLockError::Error(error)) => return Err(error.into()),
+            if let Some(lock) = lock_folder(folder_of(&file))? {
+                return Ok(Some(lock));
             }
+            watch.waiting("another process migrates the database");
+            tokio::time::sleep(LOCKED).await;
         }
     }
 
@@ -250,6 +246,16 @@ fn remove_copies(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// A lock on a folder, until it is dropped; `None`: another process has it.
+pub(crate) fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
+    let folder = File::open(folder)?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// The folder in which a file is, or will be.
 pub(crate) fn folder_of(file: &Path) -> &Path {
     let folder = file
@@ -258,7 +264,8 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-fn with_end(path: &Path, end: &str) -> PathBuf {
+/// The path with more at its end.
+pub(crate) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

@@ -4,8 +4,8 @@ use super::{FULL_BYTES, VERSION, ZSTD_LEVEL};
 use crate::record::{COLUMNS, Record};
 use crate::varint;
 
-/// Of so many records of a run one is looked at for its range of docids.
-const SAMPLE: usize = 64;
+/// So many records of a run are looked at for its range of docids.
+const SAMPLE: usize = 256;
 
 /// The records of one run, neither sorted nor compressed.
 #[derive(Default)]
@@ -37,7 +37,8 @@ impl Run {
 
     /// The lowest and the highest docid of a sample of the records: nearly those of all.
     pub fn docids(&self) -> Option<[&[u8]; 2]> {
-        let sample = self.rows.iter().step_by(SAMPLE);
+        let every = self.rows.len() / SAMPLE;
+        let sample = self.rows.iter().step_by(every.max(1));
         let docids = sample.map(|row| self.value(row, 0));
         Some([docids.clone().min()?, docids.max()?])
     }

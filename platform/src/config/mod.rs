@@ -13,7 +13,7 @@ use std::fs::DirBuilder;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,6 +118,19 @@ impl Config {
         Ok(Self {
             database: database.ok_or_else(|| ConfigError::new(variable, "empty"))?,
             database_variable: variable,
+            migrate_url: None,
+            ..self.clone()
+        })
+    }
+
+    /// The same settings with an embedded database in this file.
+    ///
+    /// # Errors
+    /// The file's name is not UTF-8.
+    pub fn with_file(&self, file: &Path) -> Result<Self, ConfigError> {
+        let database = DatabaseUrl::of_file(file);
+        Ok(Self {
+            database: database.map_err(|reason| ConfigError::new(DATA_DIR, reason))?,
             migrate_url: None,
             ..self.clone()
         })

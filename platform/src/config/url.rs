@@ -31,7 +31,14 @@ impl DatabaseUrl {
     /// # Errors
     /// The directory's name is not UTF-8, which no URL can hold.
     pub(super) fn in_directory(directory: &Path) -> Result<Self, &'static str> {
-        let file = directory.join("feedback.db");
+        Self::of_file(&directory.join("feedback.db"))
+    }
+
+    /// An embedded database in this file.
+    ///
+    /// # Errors
+    /// The file's name is not UTF-8, which no URL can hold.
+    pub(super) fn of_file(file: &Path) -> Result<Self, &'static str> {
         let file = file.to_str().ok_or("the name is not UTF-8")?;
         let file = file.replace('%', "%25").replace('?', "%3F");
         Ok(Self(format!("sqlite:{}", file.replace('#', "%23"))))

@@ -32,6 +32,7 @@ pub mod provider_id;
 pub mod receipt;
 mod reconcile;
 pub mod reply;
+mod restore;
 pub mod state;
 mod tally;
 

@@ -6,7 +6,16 @@ use sea_orm::{EntityTrait, QuerySelect};
 use crate::tx::Sql;
 use crate::{Result, Store};
 
+/// There is one row.
+const ID: i64 = 1;
+
 impl Store {
+    /// The fingerprint of the pepper that made the hashes; `None`: nothing is hashed yet.
+    pub async fn known_pepper(&self) -> Result<Option<String>> {
+        let known = pepper::Entity::find_by_id(ID).one(self).await?;
+        Ok(known.map(|known| known.fingerprint))
+    }
+
     /// Whether a process may hash with a pepper, of which these are the fingerprints, the one in use first: the database knows one
     /// of them, or none at all. From then on it knows the first.
     pub async fn accept_pepper(&self, fingerprints: &[String]) -> Result<bool> {
@@ -15,7 +24,7 @@ impl Store {
         };
         let tx = self.begin().await?;
         let row = pepper::Model {
-            id: 1,
+            id: ID,
             fingerprint: current.clone(),
         };
         tx.insert_new(row.clone()).await?;

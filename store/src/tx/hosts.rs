@@ -47,15 +47,29 @@ pub(super) async fn follow(
     in_use: watch::Sender<InUse>,
 ) {
     let following = async {
+        let mut at = None;
         loop {
-            if let Some((host, mut connection)) = find(&hosts).await {
-                tracing::info!(database.host = %host.get_host(), "takes writes");
-                pool.set_connect_options(host.clone());
-                in_use.send_replace(InUse::Since(Some(Instant::now())));
+            // The one in use may only have been slow to answer: it is asked again, by a new connection, before the others.
+            let again = match at {
+                Some(n) => ask(n, &hosts).await,
+                None => None,
+            };
+            let found = match again {
+                Some(again) => Some(again),
+                None => find(&hosts).await,
+            };
+            if let Some((n, mut connection)) = found {
+                if at.replace(n) != Some(n) {
+                    let host = &hosts[n];
+                    let (name, port) = (host.get_host(), host.get_port());
+                    tracing::debug!(database.host = name, database.port = port, "takes writes");
+                    pool.set_connect_options(host.clone());
+                    in_use.send_replace(InUse::Since(Some(Instant::now())));
+                }
                 while let Ok(Ok(true)) = takes_writes(&mut connection).await {
                     sleep(ASK).await;
                 }
-                tracing::warn!(database.host = %host.get_host(), "no longer takes writes");
+                tracing::warn!("the database's host gave no answer, or takes no writes any more");
             }
             sleep(ASK).await;
         }
@@ -67,18 +81,20 @@ pub(super) async fn follow(
 }
 
 /// The first to say that it takes writes.
-async fn find(hosts: &[PgConnectOptions]) -> Option<(&PgConnectOptions, PgConnection)> {
-    let asking: FuturesUnordered<_> = hosts.iter().map(ask).collect();
+async fn find(hosts: &[PgConnectOptions]) -> Option<(usize, PgConnection)> {
+    let asking: FuturesUnordered<_> = (0..hosts.len()).map(|n| ask(n, hosts)).collect();
     asking.filter_map(async |found| found).boxed().next().await
 }
 
-async fn ask(host: &PgConnectOptions) -> Option<(&PgConnectOptions, PgConnection)> {
-    let mut connection = timeout(ANSWER, host.connect()).await.ok()?.ok()?;
+async fn ask(n: usize, hosts: &[PgConnectOptions]) -> Option<(usize, PgConnection)> {
+    let mut connection = timeout(ANSWER, hosts.get(n)?.connect()).await.ok()?.ok()?;
     let is_writable = takes_writes(&mut connection).await.ok()?.ok()?;
-    is_writable.then_some((host, connection))
+    is_writable.then_some((n, connection))
 }
 
-async fn takes_writes(connection: &mut PgConnection) -> Result<Result<bool, SqlxError>, Elapsed> {
+pub(super) async fn takes_writes(
+    connection: &mut PgConnection,
+) -> Result<Result<bool, SqlxError>, Elapsed> {
     let is_read_only = query_scalar::<_, String>("SHOW transaction_read_only");
     let asked = timeout(ANSWER, is_read_only.fetch_one(connection)).await?;
     Ok(asked.map(|is_read_only| is_read_only == "off"))

@@ -14,13 +14,13 @@ use sea_orm::sqlx::sqlite::{
 };
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Database, Executor, raw_sql};
 
-use sea_orm::{DbBackend, DbErr};
+use sea_orm::{DbBackend, DbErr, SqlxError};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::Store;
 use super::error::{Error, is_read_only};
-use super::hosts::{InUse, follow, of_each_host};
+use super::hosts::{InUse, follow, of_each_host, takes_writes};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE: Duration = Duration::from_millis(1_500);
@@ -239,7 +239,13 @@ impl Pool {
         if let Self::Postgres { in_use, .. } = self
             && is_read_only(error)
         {
-            in_use.send_replace(InUse::Since(Some(Instant::now())));
+            in_use.send_if_modified(|in_use| {
+                let is_known = *in_use != InUse::None;
+                if is_known {
+                    *in_use = InUse::Since(Some(Instant::now()));
+                }
+                is_known
+            });
         }
     }
 
@@ -276,7 +282,14 @@ impl Pool {
             .acquire_timeout(ACQUIRE)
             .after_connect(move |connection, _| {
                 let session = AssertSqlSafe(Arc::clone(&session));
-                Box::pin(async move { connection.execute(session).await.map(drop) })
+                Box::pin(async move {
+                    connection.execute(session).await?;
+                    // The host that was dialled may be in use no longer.
+                    if !is_known && !matches!(takes_writes(connection).await, Ok(Ok(true))) {
+                        return Err(SqlxError::Protocol("the host takes no writes".to_owned()));
+                    }
+                    Ok(())
+                })
             })
             .test_before_acquire(false)
             .before_acquire(move |connection, meta| {

@@ -17,7 +17,7 @@ impl Store {
     pub async fn make_schema(&self) -> Result<()> {
         match self.schema().await? {
             Schema::None => {
-                let tx = migration::begin(&self.connection(false)).await?;
+                let tx = migration::begin(&self.settled().await).await?;
                 let made = migration::make(&tx).await?;
                 tx.commit().await?;
                 admit(made)
@@ -33,7 +33,7 @@ impl Store {
 
     /// What is left to migrate.
     pub async fn migration_plan(&self) -> Result<Plan> {
-        Ok(migration::plan(&self.connection(false)).await?)
+        Ok(migration::plan(&self.settled().await).await?)
     }
 
     /// Applies those of the migrations that the database lacks, of a store for [`Workload::Migration`](super::Workload::Migration).
@@ -45,7 +45,7 @@ impl Store {
         migrations: &'static [Migration],
         watch: &Arc<dyn Watch>,
     ) -> Result<()> {
-        Ok(migration::up(&self.connection(false), migrations, watch).await?)
+        Ok(migration::up(&self.settled().await, migrations, watch).await?)
     }
 
     /// Admits programs of this release on and no older ones, and does what those could not do with.
@@ -53,7 +53,14 @@ impl Store {
     /// # Errors
     /// Doing it again goes on.
     pub async fn finish_migration(&self, watch: &Arc<dyn Watch>) -> Result<()> {
-        Ok(migration::finish(&self.connection(false), watch).await?)
+        Ok(migration::finish(&self.settled().await, watch).await?)
+    }
+
+    /// SQLite only: whether the file is as SQLite writes it, throughout.
+    pub async fn is_whole(&self) -> Result<bool> {
+        let check = statement!(sqlite: "PRAGMA quick_check");
+        let found: Vec<String> = self.fetch_values(check, vec![]).await?;
+        Ok(found == ["ok"])
     }
 
     /// SQLite only: a copy of all that is committed, in a file that is empty or not there.

@@ -48,6 +48,7 @@ impl Store {
             return Ok(());
         };
         let text = AssertSqlSafe(text).into_sql_str();
+        self.pool.ready().await;
         match &self.pool {
             Pool::Postgres { pool, .. } => pool.prepare(text).await.map(drop)?,
             Pool::Sqlite { writer, .. } => writer.prepare(text).await.map(drop)?,
@@ -151,6 +152,12 @@ impl Store {
                 self.pool.note(error);
             }
         })
+    }
+
+    /// What writes, for those who pass by the turns, once it is known where that is.
+    pub(super) async fn settled(&self) -> DatabaseConnection {
+        self.pool.ready().await;
+        self.connection(false)
     }
 
     /// SQLite's readers or its writer.

@@ -1,13 +1,14 @@
 //! The embedded database goes to a file and comes back.
 
 mod embedded_only {
+    use std::ffi::OsString;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
     use std::process::Output;
 
     use anyhow::{Context, Result, ensure};
     use serde_json::json;
-    use tests::app::App;
+    use tests::app::{App, PEPPER};
     use tests::campaign::on_import;
     use tests::fixture;
     use tests::import::records;
@@ -61,18 +62,26 @@ mod embedded_only {
         refused(&from.cli(&["backup", &name]).await?, "is there already")?;
         refused(
             &from.cli(&["restore", &name]).await?,
-            "there is a database at",
+            "stop its service and move",
         )?;
 
         let mut to = setup().apis(0).start().await?;
-        let part = to.folder().join("part");
         let whole = fs::read(&file)?;
-        fs::write(&part, whole.get(..whole.len() / 2).context("no half")?)?;
-        let part = part.display().to_string();
-        refused(
-            &to.cli(&["restore", &part]).await?,
-            "is no backup, or not all",
-        )?;
+        let half = whole.len() / 2;
+        let mut damaged = whole.clone();
+        *damaged.get_mut(half).context("no middle")? ^= 1;
+        let broken = to.folder().join("broken");
+        let broken_name = broken.display().to_string();
+        for bytes in [whole.get(..half).context("no half")?, &damaged, b"text"] {
+            fs::write(&broken, bytes)?;
+            refused(&to.cli(&["restore", &broken_name]).await?, "is no backup")?;
+        }
+        // A log of another database would be applied to this one.
+        let data = to.folder().join("data");
+        let log = data.join("feedback.db-wal");
+        fs::write(&log, "of a service that was killed")?;
+        refused(&to.cli(&["restore", &name]).await?, "feedback.db-wal")?;
+        fs::remove_file(&log)?;
         to.succeeds(&["restore", &name]).await?;
         let pepper = |app: &App| fs::read(app.folder().join("data").join("pepper"));
         ensure!(pepper(&from)? == pepper(&to)?, "another pepper");
@@ -87,9 +96,31 @@ mod embedded_only {
             .chain(fs::read_dir(to.folder().join("data"))?)
             .map(|entry| Ok(entry?.file_name()))
             .collect::<Result<_>>()?;
-        let is_left =
-            |name: &std::ffi::OsString| name.as_encoded_bytes().starts_with(b".feedback-");
+        let is_left = |name: &OsString| name == "restoring" || name == "backup.partial";
         ensure!(!left.iter().any(is_left), "{left:?}");
         Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_pepper_that_is_lost_is_not_made_anew() -> Result<()> {
+        let mut app = App::setup().setting("FEEDBACK_PEPPER", "").start().await?;
+        app.api()?.stop().await?;
+        let pepper = app.folder().join("data").join("pepper");
+        let kept = fs::read_to_string(&pepper)?;
+        fs::remove_file(&pepper)?;
+        refused(&app.cli(&["serve"]).await?, "pepper is missing")?;
+        refused(&app.cli(&["doctor"]).await?, "are wrong")?;
+        ensure!(!pepper.exists(), "another one was made");
+
+        let file = app.folder().join("backup").display().to_string();
+        fs::write(&pepper, &kept)?;
+        app.succeeds(&["backup", &file]).await?;
+        let elsewhere = app.folder().join("elsewhere").display().to_string();
+        let other = [
+            ("FEEDBACK_DATA_DIR", elsewhere.as_str()),
+            ("FEEDBACK_PEPPER", PEPPER),
+        ];
+        let restored = app.cli_with(&["restore", &file], &other).await?;
+        refused(&restored, "another one than the backup's")
     }
 }
