@@ -60,6 +60,31 @@ impl App {
         Ok(String::from_utf8(output.stdout)?)
     }
 
+    /// Runs `feedback ARGUMENTS`, which must end with 1 and say why.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn refuses(&self, arguments: &[&str], reason: &str) -> Result<()> {
+        self.refuses_with(arguments, &[], reason).await
+    }
+
+    /// The same with more variables.
+    ///
+    /// # Errors
+    /// As [`Self::refuses`].
+    pub async fn refuses_with(
+        &self,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        reason: &str,
+    ) -> Result<()> {
+        let output = self.cli_with(arguments, variables).await?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let is_refused = output.status.code() == Some(1) && stderr.contains(reason);
+        ensure!(is_refused, "feedback {arguments:?}: {stderr}");
+        Ok(())
+    }
+
     async fn issued(&self, arguments: &[&str]) -> Result<IssuedKey> {
         let printed = self.succeeds(arguments).await?;
         let value: Value = serde_json::from_str(&printed)

@@ -4,7 +4,6 @@ mod embedded_only {
     use std::ffi::OsString;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
-    use std::process::Output;
 
     use anyhow::{Context, Result, ensure};
     use serde_json::json;
@@ -14,13 +13,6 @@ mod embedded_only {
     use tests::import::records;
     use tests::wait::LATER;
     use uuid::Uuid;
-
-    fn refused(output: &Output, reason: &str) -> Result<()> {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.code() == Some(1), "{stderr}");
-        ensure!(stderr.contains(reason), "{stderr}");
-        Ok(())
-    }
 
     #[tokio::test]
     async fn what_an_older_release_stored_comes_back_and_is_migrated() -> Result<()> {
@@ -59,11 +51,9 @@ mod embedded_only {
         from.succeeds(&["backup", &name]).await?;
         let mode = fs::metadata(&file)?.permissions().mode() & 0o777;
         ensure!(mode == 0o600, "readable for others: {mode:o}");
-        refused(&from.cli(&["backup", &name]).await?, "is there already")?;
-        refused(
-            &from.cli(&["restore", &name]).await?,
-            "stop its service and move",
-        )?;
+        from.refuses(&["backup", &name], "is there already").await?;
+        from.refuses(&["restore", &name], "stop its service and move")
+            .await?;
 
         let mut to = setup().apis(0).start().await?;
         let whole = fs::read(&file)?;
@@ -74,13 +64,14 @@ mod embedded_only {
         let broken_name = broken.display().to_string();
         for bytes in [whole.get(..half).context("no half")?, &damaged, b"text"] {
             fs::write(&broken, bytes)?;
-            refused(&to.cli(&["restore", &broken_name]).await?, "is no backup")?;
+            to.refuses(&["restore", &broken_name], "is no backup")
+                .await?;
         }
         // A log of another database would be applied to this one.
         let data = to.folder().join("data");
         let log = data.join("feedback.db-wal");
         fs::write(&log, "of a service that was killed")?;
-        refused(&to.cli(&["restore", &name]).await?, "feedback.db-wal")?;
+        to.refuses(&["restore", &name], "feedback.db-wal").await?;
         fs::remove_file(&log)?;
         to.succeeds(&["restore", &name]).await?;
         let pepper = |app: &App| fs::read(app.folder().join("data").join("pepper"));
@@ -108,8 +99,8 @@ mod embedded_only {
         let pepper = app.folder().join("data").join("pepper");
         let kept = fs::read_to_string(&pepper)?;
         fs::remove_file(&pepper)?;
-        refused(&app.cli(&["serve"]).await?, "pepper is missing")?;
-        refused(&app.cli(&["doctor"]).await?, "are wrong")?;
+        app.refuses(&["serve"], "pepper is missing").await?;
+        app.refuses(&["doctor"], "are wrong").await?;
         ensure!(!pepper.exists(), "another one was made");
 
         let file = app.folder().join("backup").display().to_string();
@@ -120,7 +111,7 @@ mod embedded_only {
             ("FEEDBACK_DATA_DIR", elsewhere.as_str()),
             ("FEEDBACK_PEPPER", PEPPER),
         ];
-        let restored = app.cli_with(&["restore", &file], &other).await?;
-        refused(&restored, "another one than the backup's")
+        app.refuses_with(&["restore", &file], &other, "another one than the backup's")
+            .await
     }
 }

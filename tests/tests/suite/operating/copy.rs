@@ -1,22 +1,9 @@
 //! Whoever outgrows the embedded database takes everything to servers.
 
 mod servers_only {
-    use std::process::Output;
-
     use anyhow::{Result, ensure};
     use tests::app::{App, Backends};
     use tests::fixture;
-
-    async fn copy(from: &App, to: &App) -> Result<Output> {
-        from.cli(&["copy", "--to", &to.database()]).await
-    }
-
-    fn refused(output: &Output, reason: &str) -> Result<()> {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.code() == Some(1), "{stderr}");
-        ensure!(stderr.contains(reason), "{stderr}");
-        Ok(())
-    }
 
     #[tokio::test]
     async fn everything_goes_from_the_embedded_database_to_servers() -> Result<()> {
@@ -27,19 +14,21 @@ mod servers_only {
         let mut from = none().on(Backends::Embedded).start().await?;
         let recorded = fixture::fill(&from).await?;
         let mut to = none().start().await?;
-        refused(&copy(&from, &to).await?, "run `feedback migrate`")?;
+        let url = to.database();
+        let copy = ["copy", "--to", &url];
+        from.refuses(&copy, "run `feedback migrate`").await?;
         from.start_api().await?;
-        refused(&copy(&from, &to).await?, "stop the service first")?;
+        from.refuses(&copy, "stop the service first").await?;
         from.api()?.stop().await?;
 
-        let copied = copy(&from, &to).await?;
+        let copied = from.cli(&copy).await?;
         let stderr = String::from_utf8_lossy(&copied.stderr);
         ensure!(copied.status.success(), "{stderr}");
         ensure!(
             stderr.contains("every number is what is stored"),
             "{stderr}"
         );
-        refused(&copy(&from, &to).await?, "the database is not empty")?;
+        from.refuses(&copy, "the database is not empty").await?;
 
         to.start_api().await?;
         to.start_worker().await?;
