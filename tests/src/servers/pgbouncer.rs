@@ -12,7 +12,7 @@ use super::postgres::{Postgres, psql};
 use crate::process::Process;
 use crate::wait::SOON;
 
-/// A pgbouncer that gives each client a session of its own, with its other settings as they are by default.
+/// A pgbouncer that gives each client a session of its own, for as many clients as the service has connections.
 #[derive(Debug)]
 pub struct PgBouncer {
     held: ServerProcess,
