@@ -77,6 +77,15 @@ impl FixtureRecord {
         })
     }
 
+    /// The name and the password of an admin, who suppressed a phone and erased somebody.
+    ///
+    /// # Errors
+    /// When they were not recorded.
+    pub fn admin(&self) -> Result<[&str; 2]> {
+        let [name, password] = ["name", "password"].map(|member| self.0["person"][member].as_str());
+        Ok([name.context("no name")?, password.context("no password")?])
+    }
+
     /// The docids of people whom the first release erased.
     pub fn erased(&self) -> impl Iterator<Item = &str> {
         self.texts("erased")

@@ -9,6 +9,7 @@ use store::migration::NEWEST;
 use tests::app::App;
 use tests::campaign::CAMPAIGN;
 use tests::fixture::{self, FixtureRecord, PUBLIC_URL};
+use tests::person::{Person, try_sign_in};
 use tests::wait::{LATER, SOON, eventually};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
@@ -71,7 +72,17 @@ async fn a_database_of_the_first_release_comes_up_with_every_figure() -> Result<
         "{after}"
     );
     app.succeeds(&["migrate", "check"]).await?;
-    check_migrated(&mut app, &recorded).await
+    check_migrated(&mut app, &recorded).await?;
+
+    let [name, password] = recorded.admin()?;
+    let client = app.anonymous()?;
+    let answer = try_sign_in(&client, name, password).await?.expect(303)?;
+    let admin = Person::of_answer(&client, &answer)?;
+    let audit = admin.get("/dashboard/audit").await?.expect(200)?;
+    for action in ["Phone suppressed", "Recipient erased"] {
+        ensure!(audit.text()?.contains(action), "{action} is not there");
+    }
+    Ok(())
 }
 
 #[tokio::test]
