@@ -37,6 +37,12 @@ enum Command {
     Status,
     /// Show what is left to do; exit 1 if something is
     Check,
+    /// Put the accounts of a PostgreSQL with Citus on its nodes; all other processes must have ended; there is no way back
+    Distribute {
+        /// Show what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
@@ -46,6 +52,9 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match command {
         Command::Up => migration.up(&watch()).await?,
         Command::Finish => migration.finish(&watch()).await?,
+        Command::Distribute { dry_run } => {
+            return distribute(migration, dry_run, arguments.json).await;
+        }
         Command::Status | Command::Check => {}
     }
     let plan = migration.plan().await?;
@@ -55,6 +64,18 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
         bail!("something is left to do");
     }
     Ok(())
+}
+
+async fn distribute(migration: Migration, dry_run: bool, json: bool) -> anyhow::Result<()> {
+    if !dry_run {
+        migration.distribute(&watch()).await?;
+    }
+    let left = migration.distribution_plan().await?;
+    migration.close().await;
+    print(&left, json, |left| {
+        let lines = left.iter().map(|table| format!("distribute  {table}\n"));
+        lines.collect()
+    })
 }
 
 fn show(plan: &Plan, command: Command) -> String {

@@ -42,6 +42,10 @@ pub enum Misfit {
          an empty database"
     )]
     Foreign,
+    #[error(
+        "some tables of the database lie on several nodes and some on one: run `feedback migrate distribute` of this release"
+    )]
+    HalfDistributed,
 }
 
 impl Numbers {

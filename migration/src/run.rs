@@ -12,6 +12,7 @@ use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
 
 use crate::all::{MIGRATIONS, Migrator, newest};
+use crate::distribute::Refusal;
 use crate::lock::wait_for_lock;
 use crate::m0007_start::{self, TABLES};
 use crate::migration::Migration;
@@ -28,6 +29,8 @@ const MAKE_LOCK: &str =
 pub enum Error {
     #[error(transparent)]
     Misfit(#[from] Misfit),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
     #[error(transparent)]
     Db(#[from] DbErr),
 }
@@ -171,7 +174,7 @@ pub async fn plan(db: &DatabaseConnection) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
+pub(crate) async fn numbers(db: &DatabaseExecutor<'_>) -> Result<Numbers, Error> {
     match read(db).await? {
         Schema::Numbered(numbers) => Ok(numbers),
         Schema::None => Err(DbErr::Migration("the database is empty".to_owned()).into()),
@@ -216,7 +219,7 @@ async fn contract(db: &DatabaseExecutor<'_>, watch: &dyn Watch) -> Result<(), Db
     Ok(())
 }
 
-async fn has_steps(db: &DatabaseConnection) -> Result<bool, DbErr> {
+pub(crate) async fn has_steps(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
     let exists = match db.get_database_backend() {
         DbBackend::Sqlite => {
             "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migration_step') AS it"

@@ -98,6 +98,24 @@ impl Migration {
         Ok(done.map_err(|error| unusable(&self.config, &error))?)
     }
 
+    /// What is left of a distribution to the nodes of a cluster.
+    ///
+    /// # Errors
+    /// The database cannot be distributed.
+    pub async fn distribution_plan(&self) -> Result<Vec<&'static str>, ConfigError> {
+        let plan = self.store.distribution_plan().await;
+        plan.map_err(|error| unusable(&self.config, &error))
+    }
+
+    /// Distributes the tables to the nodes of a cluster.
+    ///
+    /// # Errors
+    /// It failed. Doing it again goes on.
+    pub async fn distribute(&self, watch: &Arc<dyn Watch>) -> Result<(), ConfigError> {
+        let done = self.store.distribute(watch).await;
+        done.map_err(|error| unusable(&self.config, &error))
+    }
+
     /// Of an embedded database: a lock on its directory, because no other process may migrate it or keep a copy meanwhile. It ends
     /// with what is returned. A server has a lock of its own.
     async fn alone(&self, watch: &Arc<dyn Watch>) -> anyhow::Result<Option<File>> {

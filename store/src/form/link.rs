@@ -167,6 +167,19 @@ impl LinkTrackField {
     }
 }
 
+batch_row! {
+    /// Whose link a token opens.
+    pub(crate) struct LinkToken {
+        token: String,
+        account_id: Uuid,
+    }
+}
+
+/// Where links lie by their accounts, their tokens lead there.
+pub(crate) const NEW_TOKEN: &BatchStatement<LinkToken> = statement!(LinkToken: postgres: ""; citus:
+    "INSERT INTO link_token ({columns}) SELECT {columns} FROM batch ON CONFLICT DO NOTHING"; sqlite: ""
+);
+
 pub(crate) const NEW_TRACK_FIELD: &BatchStatement<LinkTrackField> = statement!(LinkTrackField:
     "INSERT INTO link_track_field ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
 );
@@ -189,6 +202,21 @@ macro_rules! links {
             "SELECT ", link_columns!(), ", coalesce(r.views, 0) AS views, coalesce(r.responses, 0) AS responses
                FROM ", $from, " l
                LEFT JOIN link_rollup r ON r.account_id = l.account_id AND r.form_id = l.form_id AND r.link_id = l.link_id
+              WHERE ", $condition
+        )
+    };
+}
+
+/// Links with what their pages need, for [`StoredLink`].
+macro_rules! stored_link {
+    ($condition:literal) => {
+        concat!(
+            "SELECT ", link_columns!(), ", a.time_zone, f.status, f.content, f.revision,
+                b.name AS look_name, b.color AS look_color, b.language AS look_language, b.logo IS NOT NULL AS look_has_logo
+               FROM link l
+               JOIN account a ON a.account_id = l.account_id
+               LEFT JOIN branding b ON b.account_id = l.account_id
+               JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
               WHERE ", $condition
         )
     };
@@ -251,6 +279,13 @@ impl Store {
             responses: 0,
         };
         let made = made.read()?;
+        if tx.is_distributed() {
+            let token = LinkToken {
+                token: row.token.clone(),
+                account_id: row.account_id,
+            };
+            tx.execute_batch(NEW_TOKEN, vec![token]).await?;
+        }
         tx.insert(row).await?;
         let form = FormKey::new(link.account_id, link.form_id);
         let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
@@ -335,14 +370,19 @@ impl Store {
     /// The link that a token opens, gone or not, of whatever account.
     pub async fn stored_link(&self, token: &Token) -> Result<Option<StoredLink>> {
         let row = statement!(
-            "SELECT ", link_columns!(), ", a.time_zone, f.status, f.content, f.revision,
-                b.name AS look_name, b.color AS look_color, b.language AS look_language, b.logo IS NOT NULL AS look_has_logo
-               FROM link l
-               JOIN account a ON a.account_id = l.account_id
-               LEFT JOIN branding b ON b.account_id = l.account_id
-               JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
-              WHERE l.token = $1"
+            postgres: stored_link!("l.token = $1");
+            citus: stored_link!("l.token = $1 AND l.account_id = $2");
+            sqlite: stored_link!("l.token = $1")
         );
-        self.fetch_one(row, values![token.to_string()]).await
+        let mut values = values![token.to_string()];
+        if self.is_distributed() {
+            let account = statement!(citus: "SELECT account_id FROM link_token WHERE token = $1");
+            let account: Option<Uuid> = self.fetch_value(account, values.clone()).await?;
+            let Some(account_id) = account else {
+                return Ok(None);
+            };
+            values.push(account_id.into());
+        }
+        self.fetch_one(row, values).await
     }
 }

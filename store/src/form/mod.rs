@@ -13,7 +13,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 pub use self::link::{Link, NewLink, PublicLink, StoredLink};
-pub(crate) use self::link::{LinkTrackField, NEW_TRACK_FIELD};
+pub(crate) use self::link::{LinkToken, LinkTrackField, NEW_TOKEN, NEW_TRACK_FIELD};
 use crate::tx::{Sql, batch_row, rows_that_fit, statement, values};
 use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};

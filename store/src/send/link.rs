@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
 use crate::collect::{NewView, PendingDeltas};
-use crate::tx::{BatchStatement, Parsed, batch_row, statement};
+use crate::form::{LinkToken, NEW_TOKEN};
+use crate::tx::{BatchStatement, BatchWrites, Parsed, Sql, batch_row, statement};
 use crate::{Result, Tx};
 
 batch_row! {
@@ -31,12 +32,26 @@ batch_row! {
 }
 
 /// It takes one answer.
-pub(super) const NEW_LINK: &BatchStatement<MessageLink> = statement!(MessageLink:
+const NEW_LINK: &BatchStatement<MessageLink> = statement!(MessageLink:
     "INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
             is_test, max_responses)
      SELECT account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id, is_test, 1
        FROM batch WHERE true ON CONFLICT (account_id, link_id) DO NOTHING"
 );
+
+impl MessageLink {
+    /// Leaves it to be written.
+    pub(super) fn add_to(self, writes: &mut BatchWrites, tx: &Tx) {
+        if tx.is_distributed() {
+            let token = LinkToken {
+                token: self.token.clone(),
+                account_id: self.account_id,
+            };
+            writes.add(NEW_TOKEN, token);
+        }
+        writes.add(NEW_LINK, self);
+    }
+}
 
 batch_row! {
     /// When a message's link was first used.

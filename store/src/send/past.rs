@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::CampaignKey;
 use super::drive::claims::{NEW_CONTACT, SentTo, token_text};
-use super::link::{MessageLink, NEW_LINK};
+use super::link::MessageLink;
 use super::tally::Changes;
 use crate::collect::id_at;
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD, PublicLink};
@@ -127,7 +127,7 @@ impl Store {
                 campaign_id: key.campaign_id,
                 is_test: false,
             };
-            writes.add(NEW_LINK, new_link);
+            new_link.add_to(&mut writes, &tx);
             for field in LinkTrackField::of(form, link.link_id, &link.track_fields) {
                 writes.add(NEW_TRACK_FIELD, field);
             }

@@ -1,11 +1,13 @@
 //! One statement for many rows.
 
+use std::collections::BTreeMap;
 use std::ptr;
 
 use indexmap::IndexMap;
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::{self, Arguments, AssertSqlSafe};
 use sea_orm::{FromQueryResult, QueryResult, TryGetable, Value};
+use uuid::Uuid;
 
 use super::sql::{only_column, query, read};
 use super::statement::{BatchRow, BatchStatement, BatchText};
@@ -15,7 +17,8 @@ use super::{Error, Inner, Result, Sql, Tx};
 const ROWS: usize = 32;
 
 impl Tx {
-    /// Runs a statement for rows. On PostgreSQL one run does for all, on SQLite one for a few.
+    /// Runs a statement for rows. On PostgreSQL one run does for all, on Citus one for those of an account, on SQLite one for a
+    /// few.
     pub(crate) async fn execute_batch<R: BatchRow>(
         &self,
         statement: &'static BatchStatement<R>,
@@ -54,14 +57,27 @@ impl Tx {
                 let of_rows = values.by_ref().take(rows * columns).collect();
                 results.extend(query(self, text.with_values(rows), of_rows).await?);
             }
-        } else if !values.is_empty()
-            && let Inner::Postgres(tx) = &mut *self.lock().await
+        } else if self.is_distributed()
+            && let Some(account) = text.account_column()
         {
-            let sql = AssertSqlSafe(text.with_arrays());
-            let rows = sqlx::query_with(sql, arrays(values, columns)?).fetch_all(&mut **tx);
-            results.extend(rows.await?.into_iter().map(QueryResult::from));
+            for (account_id, values) in by_account(values, columns, account)? {
+                let arguments = arguments(values, columns, Some((account, account_id)))?;
+                let of_account = self.run_arrays(text.with_account_and_arrays(), arguments);
+                results.extend(of_account.await?);
+            }
+        } else if !values.is_empty() {
+            let arguments = arguments(values, columns, None)?;
+            results = self.run_arrays(text.with_arrays(), arguments).await?;
         }
         Ok(results)
+    }
+
+    async fn run_arrays(&self, sql: String, arrays: PgArguments) -> Result<Vec<QueryResult>> {
+        let Inner::Postgres(tx) = &mut *self.lock().await else {
+            return Ok(Vec::new());
+        };
+        let rows = sqlx::query_with(AssertSqlSafe(sql), arrays).fetch_all(&mut **tx);
+        Ok(rows.await?.into_iter().map(QueryResult::from).collect())
     }
 }
 
@@ -92,8 +108,31 @@ impl BatchWrites {
     }
 }
 
-/// The columns of rows, each as an array. (sea-query's own arrays hold no null.)
-fn arrays(values: Vec<Value>, columns: usize) -> Result<PgArguments> {
+/// The values of the rows of each account, whose id is in one of the columns, in the order of the accounts: that is the order in
+/// which all lock rows.
+fn by_account(
+    values: Vec<Value>,
+    columns: usize,
+    account: usize,
+) -> Result<BTreeMap<Uuid, Vec<Value>>> {
+    let mut accounts: BTreeMap<Uuid, Vec<Value>> = BTreeMap::new();
+    let mut values = values.into_iter();
+    while values.len() > 0 {
+        let row: Vec<Value> = values.by_ref().take(columns).collect();
+        let Some(Value::Uuid(Some(account_id))) = row.get(account) else {
+            return Err(Error::broken("a row of no account"));
+        };
+        accounts.entry(*account_id).or_default().extend(row);
+    }
+    Ok(accounts)
+}
+
+/// The columns of rows, each as an array, but for one that has the same id in all rows. (sea-query's own arrays hold no null.)
+fn arguments(
+    values: Vec<Value>,
+    columns: usize,
+    same: Option<(usize, Uuid)>,
+) -> Result<PgArguments> {
     let mut columns = vec![Vec::new(); columns];
     let mut values = values.into_iter();
     while values.len() > 0 {
@@ -102,8 +141,11 @@ fn arrays(values: Vec<Value>, columns: usize) -> Result<PgArguments> {
         }
     }
     let mut arguments = PgArguments::default();
-    for column in columns {
-        add(&mut arguments, column)?;
+    for (place, column) in columns.into_iter().enumerate() {
+        match same {
+            Some((same, id)) if same == place => arguments.add(id).map_err(Error::broken)?,
+            _ => add(&mut arguments, column)?,
+        }
     }
     Ok(arguments)
 }

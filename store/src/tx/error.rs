@@ -21,6 +21,9 @@ pub enum Error {
     /// The database is of another release.
     #[error(transparent)]
     Schema(#[from] migration::Misfit),
+    /// The database cannot be distributed.
+    #[error(transparent)]
+    NotDistributed(#[from] migration::Refusal),
     /// Stored data that cannot be read, or a statement that the database refuses.
     #[error("the database refused or the stored data is broken")]
     Other(#[source] BoxError),
@@ -52,6 +55,21 @@ impl Error {
     /// Whether a unique constraint refused a row.
     pub(crate) fn is_unique_violation(&self) -> bool {
         matches!(self.refusal(), Some(SqlErr::UniqueConstraintViolation(_)))
+            || self.is_unique_violation_of_a_node()
+    }
+
+    /// Citus: rows that it copies to a node come back with the node's text and a code of its own, 13.2.
+    fn is_unique_violation_of_a_node(&self) -> bool {
+        let Self::Other(source) = self else {
+            return false;
+        };
+        let error = source.downcast_ref().and_then(driver_error);
+        error
+            .and_then(SqlxError::as_database_error)
+            .is_some_and(|error| {
+                error.code().as_deref() == Some("XX000")
+                    && error.message().starts_with("duplicate key value violates")
+            })
     }
 
     /// A row whose batch was deleted in the same moment is [`Error::Lost`].
@@ -80,6 +98,7 @@ impl From<migration::Error> for Error {
     fn from(error: migration::Error) -> Self {
         match error {
             migration::Error::Misfit(misfit) => misfit.into(),
+            migration::Error::Refusal(refusal) => refusal.into(),
             migration::Error::Db(error) => error.into(),
         }
     }

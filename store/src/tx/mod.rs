@@ -31,7 +31,7 @@ pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,
 };
-pub use self::statement::{Registered, STATEMENTS};
+pub use self::statement::{Dialect, Registered, STATEMENTS};
 pub use self::store::Store;
 pub(crate) use self::transaction::Inner;
 pub use self::transaction::{Committed, Tx};

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use super::Store;
 use super::error::{Error, is_read_only};
 use super::hosts::{InUse, follow, of_each_host, takes_writes};
+use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE: Duration = Duration::from_millis(1_500);
@@ -109,6 +110,8 @@ pub(crate) enum Pool {
         hosts: Vec<PgConnectOptions>,
         /// After a failover the old primary is read-only, and every connection from before leads to it.
         in_use: watch::Sender<InUse>,
+        /// Whether its tables lie on several nodes, once that was read.
+        is_distributed: Arc<OnceLock<bool>>,
     },
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
@@ -136,7 +139,8 @@ impl Store {
                     .disable_statement_logging();
                 Ok(host)
             });
-            Pool::postgres(hosts.collect::<Result<_, Error>>()?, workload)
+            let hosts = hosts.collect::<Result<_, Error>>()?;
+            Pool::postgres(hosts, workload, Arc::default())
         };
         Ok(Self { pool, gates: None })
     }
@@ -145,7 +149,11 @@ impl Store {
     #[must_use]
     pub fn for_workload(&self, workload: Workload) -> Self {
         let pool = match &self.pool {
-            Pool::Postgres { hosts, .. } => Pool::postgres(hosts.clone(), workload),
+            Pool::Postgres {
+                hosts,
+                is_distributed,
+                ..
+            } => Pool::postgres(hosts.clone(), workload, is_distributed.clone()),
             Pool::Sqlite { .. } => self.pool.clone(),
         };
         Self { pool, gates: None }
@@ -227,6 +235,32 @@ impl Pool {
         }
     }
 
+    /// Settings for statements by key. Citus makes a plan for the values at hand, which say to which node a statement goes.
+    pub(super) fn by_key(&self, settings: &'static str) -> &'static str {
+        match self.dialect() {
+            Dialect::Citus => "",
+            Dialect::Postgres | Dialect::Sqlite => settings,
+        }
+    }
+
+    /// Notes whether the tables lie on several nodes.
+    pub(super) fn note_nodes(&self, are_several: bool) {
+        if let Self::Postgres { is_distributed, .. } = self {
+            // Another process may not change it while this one runs.
+            is_distributed.get_or_init(|| are_several);
+        }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        match self {
+            Self::Postgres { is_distributed, .. } if is_distributed.get() == Some(&true) => {
+                Dialect::Citus
+            }
+            Self::Postgres { .. } => Dialect::Postgres,
+            Self::Sqlite { .. } => Dialect::Sqlite,
+        }
+    }
+
     pub(super) fn backend(&self) -> DbBackend {
         match self {
             Self::Postgres { .. } => DbBackend::Postgres,
@@ -260,7 +294,11 @@ impl Pool {
         }
     }
 
-    fn postgres(hosts: Vec<PgConnectOptions>, workload: Workload) -> Self {
+    fn postgres(
+        hosts: Vec<PgConnectOptions>,
+        workload: Workload,
+        is_distributed: Arc<OnceLock<bool>>,
+    ) -> Self {
         let first = hosts.first().cloned().unwrap_or_default();
         let is_known = hosts.len() < 2;
         let in_use = watch::Sender::new(if is_known {
@@ -314,6 +352,7 @@ impl Pool {
             workload,
             hosts,
             in_use,
+            is_distributed,
         }
     }
 

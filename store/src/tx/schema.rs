@@ -20,10 +20,29 @@ impl Store {
                 let tx = migration::begin(&self.settled().await).await?;
                 let made = migration::make(&tx).await?;
                 tx.commit().await?;
-                admit(made)
+                admit(made)?;
             }
-            schema => admit(schema),
+            schema => admit(schema)?,
         }
+        self.pool.note_nodes(migration::is_distributed(self).await?);
+        Ok(())
+    }
+
+    /// What is left of a distribution to several nodes.
+    ///
+    /// # Errors
+    /// [`Error::NotDistributed`].
+    pub async fn distribution_plan(&self) -> Result<Vec<&'static str>> {
+        Ok(migration::plan_distribution(&self.settled().await).await?)
+    }
+
+    /// Distributes the tables to several nodes, of a store for [`Workload::Migration`](super::Workload::Migration) that no other
+    /// process uses.
+    ///
+    /// # Errors
+    /// [`Error::NotDistributed`]. Doing it again goes on.
+    pub async fn distribute(&self, watch: &Arc<dyn Watch>) -> Result<()> {
+        Ok(migration::distribute(&self.settled().await, &**watch).await?)
     }
 
     /// What the database is.

@@ -5,18 +5,25 @@ use std::str::FromStr;
 use chrono::{DateTime, SubsecRound, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColIdx, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult,
+    ActiveModelTrait, ColIdx, ConnectionTrait, DbErr, EntityTrait, FromQueryResult,
     IntoActiveModel, Iterable, PrimaryKeyToColumn, QueryResult, TryGetError, TryGetable, Value,
 };
 use serde::de::DeserializeOwned;
 
-use super::statement::{Statement, statement};
+use super::statement::{Dialect, Statement, statement};
 use super::{BoxError, Error, Result};
 
 /// Runs statements with the values of their parameters, and writes rows of entities.
 pub(crate) trait Sql: ConnectionTrait + Sized {
+    fn dialect(&self) -> Dialect;
+
     fn is_sqlite(&self) -> bool {
-        self.get_database_backend() == DbBackend::Sqlite
+        self.dialect() == Dialect::Sqlite
+    }
+
+    /// Whether the tables lie on several nodes, each account on one.
+    fn is_distributed(&self) -> bool {
+        self.dialect() == Dialect::Citus
     }
 
     /// The rows of a statement, as structs with its columns.
@@ -25,7 +32,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
-        let text = statement.text(self.get_database_backend());
+        let text = statement.text(self.dialect());
         read(&query(self, text, values).await?)
     }
 
@@ -44,7 +51,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
-        let text = statement.text(self.get_database_backend());
+        let text = statement.text(self.dialect());
         only_column(&query(self, text, values).await?)
     }
 
@@ -64,7 +71,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
     /// The number of rows that a statement touched.
     async fn execute(&self, statement: &'static Statement, values: Vec<Value>) -> Result<u64> {
         let database = self.get_database_backend();
-        let text = statement.text(database);
+        let text = statement.text(self.dialect());
         let statement = sea_orm::Statement::from_sql_and_values(database, text, values);
         Ok(self.execute_raw(statement).await?.rows_affected())
     }
@@ -110,8 +117,6 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         now.ok_or_else(|| Error::broken("a database without a clock"))
     }
 }
-
-impl<C: ConnectionTrait> Sql for C {}
 
 /// What a text of SQL returns.
 pub(super) async fn query(

@@ -4,28 +4,38 @@ use std::marker::PhantomData;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use linkme::distributed_slice;
-use sea_orm::DbBackend;
 use uuid::Uuid;
 
 use super::IntoValues;
 
-/// A statement in SQL, made by [`statement!`]. Its text in a dialect is empty where only the other one runs it.
+/// How a database is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Postgres,
+    /// PostgreSQL whose tables lie on several nodes: Citus, after `feedback migrate distribute`.
+    Citus,
+    Sqlite,
+}
+
+/// A statement in SQL, made by [`statement!`]. Its text in a dialect is empty where only another one runs it.
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub postgres: &'static str,
+    pub citus: &'static str,
     pub sqlite: &'static str,
 }
 
 impl Statement {
-    pub(super) fn text(&self, database: DbBackend) -> &'static str {
-        match database {
-            DbBackend::Sqlite => self.sqlite,
-            _ => self.postgres,
+    pub(super) fn text(&self, dialect: Dialect) -> &'static str {
+        match dialect {
+            Dialect::Postgres => self.postgres,
+            Dialect::Citus => self.citus,
+            Dialect::Sqlite => self.sqlite,
         }
     }
 
-    pub(crate) fn registered(&self, database: DbBackend) -> Option<String> {
-        let text = self.text(database);
+    pub(crate) fn registered(&self, dialect: Dialect) -> Option<String> {
+        let text = self.text(dialect);
         (!text.is_empty()).then(|| text.to_owned())
     }
 }
@@ -43,8 +53,12 @@ pub(crate) struct BatchStatement<R> {
 pub(crate) struct BatchText {
     pub add_columns: fn(&'static str, &mut Vec<BatchColumn>),
     pub postgres: &'static str,
+    pub citus: &'static str,
     pub sqlite: &'static str,
 }
+
+/// The column that says on which node a row lies.
+const ACCOUNT: &str = "account_id";
 
 impl BatchText {
     pub(super) fn columns(&self) -> Vec<BatchColumn> {
@@ -63,6 +77,32 @@ impl BatchText {
         with_rows(self.postgres, &columns, &rows)
     }
 
+    /// Citus: the same for rows of one account, whose id is one value, so that the statement is sent to the node where it lies.
+    pub(super) fn with_account_and_arrays(&self) -> String {
+        let columns = self.columns();
+        let parameter = |(column, n): (&BatchColumn, usize)| {
+            let array = if column.name == ACCOUNT { "" } else { "[]" };
+            (column.name, format!("${n}::{}{array}", column.kind))
+        };
+        let parameters: Vec<_> = columns.iter().zip(1..).map(parameter).collect();
+        let (account, arrays): (Vec<_>, Vec<_>) = parameters
+            .into_iter()
+            .partition(|(name, _)| *name == ACCOUNT);
+        let selected = columns.iter().map(|column| match &account[..] {
+            [(ACCOUNT, account)] if column.name == ACCOUNT => account,
+            _ => column.name,
+        });
+        let selected: Vec<_> = selected.collect();
+        let (names, arrays): (Vec<_>, Vec<_>) = arrays.into_iter().unzip();
+        let rows = format!(
+            "SELECT {} FROM unnest({}) AS rows ({})",
+            selected.join(", "),
+            arrays.join(", "),
+            names.join(", ")
+        );
+        with_rows(self.citus, &columns, &rows)
+    }
+
     /// SQLite: the values of so many rows.
     pub(super) fn with_values(&self, rows: usize) -> String {
         let columns = self.columns();
@@ -71,11 +111,22 @@ impl BatchText {
         with_rows(self.sqlite, &columns, &rows)
     }
 
-    pub(crate) fn registered(&self, database: DbBackend) -> Option<String> {
-        match database {
-            DbBackend::Sqlite => (!self.sqlite.is_empty()).then(|| self.with_values(1)),
-            _ => (!self.postgres.is_empty()).then(|| self.with_arrays()),
-        }
+    /// Which of its columns has the account that a row belongs to; of rows that belong to none, none.
+    pub(super) fn account_column(&self) -> Option<usize> {
+        let columns = self.columns();
+        columns.iter().position(|column| column.name == ACCOUNT)
+    }
+
+    pub(crate) fn registered(&self, dialect: Dialect) -> Option<String> {
+        let (text, whole): (_, fn(&Self) -> String) = match dialect {
+            Dialect::Postgres => (self.postgres, Self::with_arrays),
+            Dialect::Citus if self.account_column().is_some() => {
+                (self.citus, Self::with_account_and_arrays)
+            }
+            Dialect::Citus => (self.citus, Self::with_arrays),
+            Dialect::Sqlite => (self.sqlite, |text| text.with_values(1)),
+        };
+        (!text.is_empty()).then(|| whole(self))
     }
 }
 
@@ -155,7 +206,7 @@ pub struct Registered {
     /// The file and line where it is written.
     pub place: &'static str,
     /// Its text in the dialect of a database; `None` where it is for the other one alone.
-    pub text: fn(DbBackend) -> Option<String>,
+    pub text: fn(Dialect) -> Option<String>,
 }
 
 /// All statements that are written by hand.
@@ -163,17 +214,20 @@ pub struct Registered {
 pub static STATEMENTS: [Registered];
 
 /// Makes and registers a statement. Its text is put together from literals, and from macros that are literals:
-/// - `statement!("…", …)`: a [`Statement`] of both dialects,
+/// - `statement!("…", …)`: a [`Statement`] of all dialects,
 /// - `statement!(postgres: "…"; sqlite: "…")`: one text each, `statement!(postgres: "…")` and `statement!(sqlite: "…")`: of one
-///   alone,
+///   alone. That of PostgreSQL is also that of Citus, unless `citus: "…"` stands between them,
+/// - `statement!(citus: "…")`: of Citus alone,
 /// - `statement!(lock "FOR UPDATE": "…")`: a SELECT that locks its rows. On SQLite whoever may write is alone,
-/// - `statement!(Row: "…")`: a [`BatchStatement`] for rows of a [`BatchRow`], and the same with dialects or a lock.
+/// - `statement!(Row: "…")`: a [`BatchStatement`] for rows of a [`BatchRow`], and the same with dialects or a lock. Citus runs it
+///   for each account by itself.
 macro_rules! statement {
-    ($row:ty: postgres: $($postgres:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {{
+    ($row:ty: postgres: $($postgres:expr),+; citus: $($citus:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {{
         static STATEMENT: $crate::tx::BatchStatement<$row> = $crate::tx::BatchStatement {
             text: $crate::tx::BatchText {
                 add_columns: <$row as $crate::tx::BatchRow>::add_columns,
                 postgres: concat!($($postgres),+),
+                citus: concat!($($citus),+),
                 sqlite: concat!($($sqlite),+),
             },
             row: std::marker::PhantomData,
@@ -181,15 +235,23 @@ macro_rules! statement {
         $crate::tx::register!(STATEMENT.text);
         &STATEMENT
     }};
-    (postgres: $($postgres:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {{
+    ($row:ty: postgres: $($postgres:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {
+        $crate::tx::statement!($row: postgres: $($postgres),+; citus: $($postgres),+; sqlite: $($sqlite),+)
+    };
+    (postgres: $($postgres:expr),+; citus: $($citus:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {{
         static STATEMENT: $crate::tx::Statement = $crate::tx::Statement {
             postgres: concat!($($postgres),+),
+            citus: concat!($($citus),+),
             sqlite: concat!($($sqlite),+),
         };
         $crate::tx::register!(STATEMENT);
         &STATEMENT
     }};
+    (postgres: $($postgres:expr),+; sqlite: $($sqlite:expr),+ $(,)?) => {
+        $crate::tx::statement!(postgres: $($postgres),+; citus: $($postgres),+; sqlite: $($sqlite),+)
+    };
     (postgres: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: $($text),+; sqlite: "") };
+    (citus: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: ""; citus: $($text),+; sqlite: "") };
     (sqlite: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: ""; sqlite: $($text),+) };
     (lock $lock:literal: $($text:expr),+ $(,)?) => {
         $crate::tx::statement!(postgres: $($text),+, " ", $lock; sqlite: $($text),+)
@@ -213,7 +275,7 @@ macro_rules! register {
         #[linkme::distributed_slice($crate::tx::STATEMENTS)]
         static REGISTERED: $crate::tx::Registered = $crate::tx::Registered {
             place: concat!(file!(), ":", line!()),
-            text: |database| $statement.registered(database),
+            text: |dialect| $statement.registered(dialect),
         };
     };
 }

@@ -9,6 +9,7 @@ use sea_orm::{
 
 use super::gate::{Gates, UnderWay};
 use super::pool::Pool;
+use super::statement::Dialect;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
 use super::{Error, Registered, Result, Sql, statement};
 
@@ -44,7 +45,7 @@ impl Store {
     /// # Errors
     /// The statement does not fit the schema.
     pub async fn prepare(&self, statement: &Registered) -> Result<()> {
-        let Some(text) = (statement.text)(self.get_database_backend()) else {
+        let Some(text) = (statement.text)(self.dialect()) else {
             return Ok(());
         };
         let text = AssertSqlSafe(text).into_sql_str();
@@ -80,12 +81,14 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn begin_by_key(&self) -> Result<Tx> {
-        self.open(&[self.pool.long(), BY_KEY]).await
+        self.open(&[self.pool.long(), self.pool.by_key(BY_KEY)])
+            .await
     }
 
     /// The same where joins look up by key.
     pub(crate) async fn begin_by_keys(&self) -> Result<Tx> {
-        self.open(&[self.pool.long(), BY_KEYS]).await
+        self.open(&[self.pool.long(), self.pool.by_key(BY_KEYS)])
+            .await
     }
 
     /// A transaction that reads by key, all of it as of one moment. Dropped, it ends.
@@ -93,12 +96,13 @@ impl Store {
     /// # Errors
     /// The database is unavailable.
     pub async fn snapshot(&self) -> Result<Tx> {
-        self.open_snapshot(&[BY_KEY]).await
+        self.open_snapshot(&[self.pool.by_key(BY_KEY)]).await
     }
 
     /// The same for callers who wait longer.
     pub(crate) async fn long_snapshot(&self) -> Result<Tx> {
-        self.open_snapshot(&[self.pool.long(), BY_KEY]).await
+        self.open_snapshot(&[self.pool.long(), self.pool.by_key(BY_KEY)])
+            .await
     }
 
     // In boxes: the code of a future is made anew in each crate that has it, with all that is in it down to the sockets.
@@ -167,6 +171,12 @@ impl Store {
             Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
             Pool::Sqlite { writer, .. } => writer.clone().into(),
         }
+    }
+}
+
+impl Sql for Store {
+    fn dialect(&self) -> Dialect {
+        self.pool.dialect()
     }
 }
 

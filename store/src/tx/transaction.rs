@@ -14,7 +14,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::UnderWay;
 use super::pool::Pool;
-use super::{Error, Result};
+use super::statement::Dialect;
+use super::{Error, Result, Sql};
 
 /// An open transaction; dropped without [`Tx::commit`] it is rolled back.
 ///
@@ -168,7 +169,7 @@ impl Tx {
         statement: &'static super::statement::Statement,
         values: Vec<Value>,
     ) -> BoxStream<'_, Result<T>> {
-        let sql = statement.text(self.get_database_backend());
+        let sql = statement.text(self.pool.dialect());
         let values = SqlxValues(Values(values));
         on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
             .fetch(&mut **tx)
@@ -191,6 +192,12 @@ async fn begin_on(pool: &PgPool, begin: &str, settings: &[&str]) -> Result<Inner
     let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
     let tx = tokio::spawn(Transaction::begin(connection, Some(begin))).await;
     Ok(Inner::Postgres(tx.map_err(Error::broken)??))
+}
+
+impl Sql for Tx {
+    fn dialect(&self) -> Dialect {
+        self.pool.dialect()
+    }
 }
 
 /// For entities.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use reqwest::Url;
 use uuid::Uuid;
 
-use crate::servers::{Broker, Endpoints, psql, psql_within};
+use crate::servers::{Broker, Endpoints, TEMPLATE, psql, psql_within};
 use crate::wait::LATER;
 
 /// One of the two sets of backends.
@@ -29,7 +29,8 @@ pub struct ServerLease {
     pub redis: String,
     /// The virtual host's own address.
     pub amqp: String,
-    admin: Option<String>,
+    /// A database of each node, from which it is made and dropped.
+    admin: Vec<String>,
     vhost: Option<(Broker, String)>,
 }
 
@@ -108,31 +109,49 @@ impl Backends {
 impl ServerLease {
     async fn without_vhost(endpoints: &Endpoints) -> Result<Self> {
         let name = format!("test_{}", Uuid::new_v4().simple());
-        let admin = &endpoints.database;
-        psql(admin, &format!("CREATE DATABASE {name} TEMPLATE template0")).await?;
-        let mut database = Url::parse(admin).context("DATABASE_URL")?;
+        let admin: Vec<_> = [&endpoints.database]
+            .into_iter()
+            .chain(&endpoints.nodes)
+            .cloned()
+            .collect();
+        let template = if admin.len() > 1 {
+            TEMPLATE
+        } else {
+            "template0"
+        };
+        for node in &admin {
+            psql(node, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
+        }
+        let mut database = Url::parse(&endpoints.database).context("DATABASE_URL")?;
         database.set_path(&name);
         Ok(Self {
             database: database.into(),
             amqp: endpoints.broker.url("%2f"),
             redis: endpoints.redis.clone(),
-            admin: Some(admin.clone()),
+            admin,
             vhost: None,
         })
     }
 
-    async fn give_back(admin: String, name: String, vhost: Option<(Broker, String)>) -> Result<()> {
+    async fn give_back(
+        admin: Vec<String>,
+        name: String,
+        vhost: Option<(Broker, String)>,
+    ) -> Result<()> {
         if let Some((broker, vhost)) = vhost {
             broker.delete_vhost(&vhost).await?;
         }
-        psql(&admin, &format!("DROP DATABASE {name} WITH (FORCE)")).await?;
+        for node in admin {
+            psql(&node, &format!("DROP DATABASE {name} WITH (FORCE)")).await?;
+        }
         Ok(())
     }
 }
 
 impl Drop for ServerLease {
     fn drop(&mut self) {
-        let (Some(admin), Ok(database)) = (self.admin.take(), Url::parse(&self.database)) else {
+        let admin = std::mem::take(&mut self.admin);
+        let Ok(database) = Url::parse(&self.database) else {
             return;
         };
         let name = database.path().trim_start_matches('/').to_owned();

@@ -1,8 +1,9 @@
-//! `with-servers [--fast] [--] COMMAND …`: runs a command with PostgreSQL, RabbitMQ and Redis at hand.
+//! `with-servers [--fast] [--citus] [--] COMMAND …`: runs a command with PostgreSQL, RabbitMQ and Redis at hand.
 //!
 //! Whatever of `DATABASE_URL`, `AMQP_URL` (with `AMQP_MANAGEMENT_URL`) and `REDIS_URL` the environment does not name is
 //! started, on free loopback ports with data in a temporary folder, and exported to the command. When the command ends,
-//! the servers end; its exit code is ours. `--fast` makes PostgreSQL skip fsync: for tests, not for measuring.
+//! the servers end; its exit code is ours. `--fast` makes PostgreSQL skip fsync: for tests, not for measuring. `--citus` starts a
+//! coordinator and two more nodes of Citus, which must be installed in PostgreSQL, and has the `feedback` beside it make their tables.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -32,15 +33,19 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<ExitStatus> {
     let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let fast = arguments.first().is_some_and(|first| first == "--fast");
-    if fast {
-        arguments.remove(0);
-    }
+    let mut takes = |flag: &str| {
+        let is_first = arguments.first().is_some_and(|first| first == flag);
+        if is_first {
+            arguments.remove(0);
+        }
+        is_first
+    };
+    let (fast, on_citus) = (takes("--fast"), takes("--citus"));
     if arguments.first().is_some_and(|first| first == "--") {
         arguments.remove(0);
     }
     let Some((program, arguments)) = arguments.split_first() else {
-        bail!("usage: with-servers [--fast] [--] COMMAND [ARGUMENT …]");
+        bail!("usage: with-servers [--fast] [--citus] [--] COMMAND [ARGUMENT …]");
     };
 
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -50,8 +55,16 @@ async fn run() -> Result<ExitStatus> {
     } else {
         Durability::Full
     };
+    let start = async {
+        if on_citus {
+            let feedback = std::env::current_exe()?.with_file_name("feedback");
+            Servers::with_citus(durability, &feedback).await
+        } else {
+            Servers::start(durability).await
+        }
+    };
     let servers = tokio::select! {
-        servers = Servers::start(durability) => servers?,
+        servers = start => servers?,
         _ = interrupt.recv() => bail!("interrupted"),
         _ = terminate.recv() => bail!("terminated"),
     };

@@ -1,10 +1,11 @@
-//! Private copies of the servers the service leans on: PostgreSQL, its standby, pgbouncer before it, RabbitMQ, Redis.
+//! Private copies of the servers the service leans on: PostgreSQL, its standby, pgbouncer before it, Citus, RabbitMQ, Redis.
 //!
 //! Each listens on a free loopback port, keeps its data in a temporary folder and ends with the test that started it.
 //! Each can be stopped, killed, frozen, started again on the same port, and emptied; a proxy before PostgreSQL loses
 //! connections around a COMMIT. The service itself is not here.
 
 mod broker;
+mod citus;
 mod commit;
 mod disk;
 mod held;
@@ -17,6 +18,8 @@ mod redis;
 mod set;
 
 pub use broker::Broker;
+pub use citus::Citus;
+pub(crate) use citus::TEMPLATE;
 pub use commit::{CommitProxy, Cut, Trap};
 pub use disk::SmallDisk;
 pub use pgbouncer::PgBouncer;

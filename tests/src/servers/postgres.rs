@@ -40,6 +40,8 @@ struct Cluster {
     account: Option<Account>,
     folder: TempDir,
     disk: Option<Arc<SmallDisk>>,
+    /// More settings, each as `name=value`.
+    settings: &'static [&'static str],
 }
 
 impl Postgres {
@@ -57,6 +59,20 @@ impl Postgres {
     /// As [`Self::start`].
     pub async fn on_disk(disk: Arc<SmallDisk>) -> Result<Self> {
         Self::start_on(Durability::Fast, Some(disk)).await
+    }
+
+    /// The same with more settings, each as `name=value`.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(super) async fn with_settings(
+        durability: Durability,
+        settings: &'static [&'static str],
+    ) -> Result<Self> {
+        let mut cluster = Cluster::new(durability, None)?;
+        cluster.settings = settings;
+        cluster.make().await?;
+        Self::start_cluster(cluster).await
     }
 
     async fn start_on(durability: Durability, disk: Option<Arc<SmallDisk>>) -> Result<Self> {
@@ -194,6 +210,7 @@ impl Cluster {
             account,
             folder: Account::folder(account, "postgres")?,
             disk,
+            settings: &[],
         })
     }
 
@@ -255,6 +272,9 @@ impl Cluster {
             for setting in ["fsync=off", "full_page_writes=off"] {
                 postgres.args(["-c", setting]);
             }
+        }
+        for setting in self.settings {
+            postgres.args(["-c", setting]);
         }
         Process::start("postgres", &mut postgres, &self.folder.path().join("log"))
     }

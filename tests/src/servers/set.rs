@@ -1,20 +1,26 @@
 //! The three servers together: those the environment names, and private ones for the rest.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 
-use super::{Broker, Durability, Postgres, Rabbit, Redis};
+use super::{Broker, Citus, Durability, Postgres, Rabbit, Redis};
 
 /// Where the three servers are.
 #[derive(Clone, Debug)]
 pub struct Endpoints {
     /// `postgres://…`, a database from which others can be made.
     pub database: String,
+    /// The same of the other nodes, where the database is on several.
+    pub nodes: Vec<String>,
     /// The broker, without a virtual host.
     pub broker: Broker,
     /// `redis://…`
     pub redis: String,
 }
 
+/// The other nodes of a cluster whose coordinator is at `DATABASE_URL`, apart by spaces.
+const NODES: &str = "FEEDBACK_TEST_NODES";
 /// The management API of the broker at `AMQP_URL`.
 const MANAGEMENT: &str = "AMQP_MANAGEMENT_URL";
 
@@ -27,15 +33,17 @@ impl Endpoints {
         let hint = "not set: run the tests with `tests/run`, or through `with-servers -- COMMAND`";
         Ok(Self {
             database: given("DATABASE_URL").with_context(|| format!("DATABASE_URL is {hint}"))?,
+            nodes: given_nodes(),
             broker: given_broker()?.with_context(|| format!("AMQP_URL is {hint}"))?,
             redis: given("REDIS_URL").with_context(|| format!("REDIS_URL is {hint}"))?,
         })
     }
 
     /// The variables of [`Self::from_environment`] that say the same.
-    pub fn variables(&self) -> [(&'static str, String); 4] {
+    pub fn variables(&self) -> [(&'static str, String); 5] {
         [
             ("DATABASE_URL", self.database.clone()),
+            (NODES, self.nodes.join(" ")),
             ("AMQP_URL", self.broker.amqp.clone()),
             (MANAGEMENT, self.broker.management.clone()),
             ("REDIS_URL", self.redis.clone()),
@@ -49,6 +57,7 @@ pub struct Servers {
     /// Where they are.
     pub endpoints: Endpoints,
     postgres: Option<Postgres>,
+    citus: Option<Citus>,
     rabbit: Option<Rabbit>,
     redis: Option<Redis>,
 }
@@ -59,17 +68,43 @@ impl Servers {
     /// # Errors
     /// When a server is not installed or does not answer.
     pub async fn start(durability: Durability) -> Result<Self> {
+        Box::pin(Self::start_with(durability, None)).await
+    }
+
+    /// The same with a cluster of Citus for PostgreSQL, whose tables the program `feedback` makes.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn with_citus(durability: Durability, feedback: &Path) -> Result<Self> {
+        Box::pin(Self::start_with(durability, Some(feedback))).await
+    }
+
+    async fn start_with(durability: Durability, citus: Option<&Path>) -> Result<Self> {
         let (database, broker, redis_url) =
             (given("DATABASE_URL"), given_broker()?, given("REDIS_URL"));
-        let (postgres, rabbit, redis) = tokio::try_join!(
-            start_unless(database.is_some(), Postgres::start(durability)),
+        let has_database = database.is_some();
+        let start_citus = async {
+            match citus.filter(|_| !has_database) {
+                Some(feedback) => Citus::start(durability, feedback).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let (postgres, citus, rabbit, redis) = tokio::try_join!(
+            start_unless(has_database || citus.is_some(), Postgres::start(durability)),
+            start_citus,
             start_unless(broker.is_some(), Rabbit::start()),
             start_unless(redis_url.is_some(), Redis::start()),
         )?;
+        let mut nodes = citus
+            .as_ref()
+            .map_or(vec![], |citus| citus.urls("postgres"));
+        let coordinator = nodes.drain(..nodes.len().min(1)).next();
         let endpoints = Endpoints {
             database: database
+                .or(coordinator)
                 .or_else(|| Some(postgres.as_ref()?.url("postgres")))
                 .context("no database")?,
+            nodes: if has_database { given_nodes() } else { nodes },
             broker: broker
                 .or_else(|| Some(rabbit.as_ref()?.broker()))
                 .context("no broker")?,
@@ -80,6 +115,7 @@ impl Servers {
         Ok(Self {
             endpoints,
             postgres,
+            citus,
             rabbit,
             redis,
         })
@@ -100,6 +136,9 @@ impl Servers {
         if let Some(mut postgres) = self.postgres {
             postgres.stop().await?;
         }
+        if let Some(citus) = self.citus {
+            citus.stop().await?;
+        }
         Ok(())
     }
 }
@@ -115,6 +154,11 @@ fn given(variable: &str) -> Option<String> {
     std::env::var(variable)
         .ok()
         .filter(|value| !value.is_empty())
+}
+
+fn given_nodes() -> Vec<String> {
+    let nodes = given(NODES).unwrap_or_default();
+    nodes.split_whitespace().map(str::to_owned).collect()
 }
 
 /// The broker of the environment. Without a management address, RabbitMQ's own port on the same host is meant.

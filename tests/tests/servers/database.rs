@@ -24,6 +24,7 @@ async fn on_private_database(workers: usize) -> Result<(Postgres, App)> {
     let postgres = Postgres::start(Durability::Fast).await?;
     let endpoints = Endpoints {
         database: postgres.url("postgres"),
+        nodes: Vec::new(),
         ..Endpoints::from_environment()?
     };
     let backends = Backends::on(&endpoints).await?;

@@ -105,6 +105,7 @@ impl Load {
 async fn start(primary: &Postgres, hosts: &[(&str, u16)]) -> Result<App> {
     let endpoints = Endpoints {
         database: primary.url("postgres"),
+        nodes: Vec::new(),
         ..Endpoints::from_environment()?
     };
     let backends = Backends::on(&endpoints).await?;

@@ -161,6 +161,7 @@ async fn a_stream_whose_database_dies_is_cut_and_not_short() -> Result<()> {
     let mut postgres = Postgres::start(Durability::Fast).await?;
     let endpoints = Endpoints {
         database: postgres.url("postgres"),
+        nodes: Vec::new(),
         ..Endpoints::from_environment()?
     };
     let backends = Backends::on(&endpoints).await?;

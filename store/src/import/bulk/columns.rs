@@ -10,14 +10,21 @@ use crate::tx::{IntoValues, Statement, values};
 
 /// A statement that is made once and kept until the program ends.
 pub(super) fn postgres(text: String) -> Statement {
-    let (postgres, sqlite) = (text.leak(), "");
-    Statement { postgres, sqlite }
+    let text: &'static str = text.leak();
+    Statement {
+        postgres: text,
+        citus: text,
+        sqlite: "",
+    }
 }
 
 /// The same for SQLite.
 pub(super) fn sqlite(text: String) -> Statement {
-    let (postgres, sqlite) = ("", text.leak());
-    Statement { postgres, sqlite }
+    Statement {
+        postgres: "",
+        citus: "",
+        sqlite: text.leak(),
+    }
 }
 
 /// What the statements of both dialects bind for the columns of the batch: account, batch, `seq`, time and day.

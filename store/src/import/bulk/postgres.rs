@@ -2,17 +2,18 @@
 //!
 //! First optimistically: straight in, under a savepoint. Where a docid is stored already the server refuses them, and the
 //! rows go through a staging table, in statements that are exact under READ COMMITTED. A batch's first conflict sends the
-//! rest of it to staging at once.
+//! rest of it to staging at once. On Citus the same statements take the rows themselves, each time.
 
 use domain::record::{COLUMNS, Record};
 use sea_orm::sqlx::postgres::PgArguments;
 use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::{self, PgConnection, Postgres, Row};
+use sea_orm::{FromQueryResult, QueryResult};
 
 use super::StoredBefore;
 use super::binary::CopyBuffer;
 use super::columns::by_column;
-use super::statements::SQL;
+use super::statements::{GIVEN_SQL, SQL};
 use crate::import::chunk::{Claim, Outcomes};
 use crate::tx::{Inner, Sql, Statement, statement, values};
 use crate::{Error, Tx};
@@ -82,15 +83,24 @@ async fn insert_straight(
     claim: &Claim,
     records: &[Record<'_>],
 ) -> Result<(), Error> {
-    let insert = query(&SQL.insert)
+    let insert = with_rows(&SQL.insert, claim, records);
+    insert.execute(connection).await?;
+    Ok(())
+}
+
+/// A statement with the values of the batch's columns, then the records.
+fn with_rows<'q>(
+    statement: &Statement,
+    claim: &Claim,
+    records: &[Record<'q>],
+) -> Query<'q, Postgres, PgArguments> {
+    let of_batch = query(statement)
         .bind(claim.id.account_id)
         .bind(claim.id.batch_id)
         .bind(claim.seq)
         .bind(claim.claimed_at)
         .bind(claim.day());
-    let insert = bind_records(insert, records);
-    insert.execute(connection).await?;
-    Ok(())
+    bind_records(of_batch, records)
 }
 
 /// A COPY is always finished, also a refused one: only then is the connection in step with the server again.
@@ -146,21 +156,37 @@ async fn staged(tx: &mut Tx, claim: &Claim, records: &[Record<'_>]) -> Result<Ou
         }
         &differing
     };
-    tx.execute(&SQL.stage, vec![]).await?;
-    let fill = bind_records(query(&SQL.fill), records);
-    fill.execute(connection(tx)?).await?;
-    let created = tx.execute(&SQL.create, values![claim]).await?;
-    outcomes.created = count(created)?;
+    let created = if tx.is_distributed() {
+        let created = with_rows(&GIVEN_SQL.create, claim, records);
+        created.fetch_one(connection(tx)?).await?.try_get(0)?
+    } else {
+        tx.execute(&SQL.stage, vec![]).await?;
+        let fill = bind_records(query(&SQL.fill), records);
+        fill.execute(connection(tx)?).await?;
+        count(tx.execute(&SQL.create, values![claim]).await?)?
+    };
+    outcomes.created = created;
     if outcomes.created + outcomes.unchanged == claim.records {
         return Ok(outcomes);
     }
-    let before = values![claim.id.account_id, claim.seq];
-    let before: Option<StoredBefore> = tx.fetch_one(&SQL.lock, before).await?;
+    let before: Option<StoredBefore> = if tx.is_distributed() {
+        let lock = with_rows(&GIVEN_SQL.lock, claim, records);
+        let before = QueryResult::from(lock.fetch_one(connection(tx)?).await?);
+        Some(StoredBefore::from_query_result(&before, "")?)
+    } else {
+        let before = values![claim.id.account_id, claim.seq];
+        tx.fetch_one(&SQL.lock, before).await?
+    };
     let before = before.unwrap_or_default();
     outcomes.add(&before);
     let changed = before.revived + before.unchanged + before.updated;
     if changed > 0 {
-        let written = tx.execute(&SQL.update, values![claim]).await?;
+        let written = if tx.is_distributed() {
+            let update = with_rows(&GIVEN_SQL.update, claim, records);
+            update.execute(connection(tx)?).await?.rows_affected()
+        } else {
+            tx.execute(&SQL.update, values![claim]).await?
+        };
         if count(written)? != changed {
             return Err(Error::Conflict("a row changed under its lock".into()));
         }

@@ -1,4 +1,4 @@
-//! The statements that put a chunk into `recipient` on PostgreSQL.
+//! The statements that put a chunk into `recipient` on PostgreSQL, and on Citus.
 
 use std::sync::LazyLock;
 
@@ -30,30 +30,104 @@ pub(super) struct RecipientStatements {
 
 pub(super) static SQL: LazyLock<RecipientStatements> = LazyLock::new(RecipientStatements::new);
 
+/// Citus joins no temporary table to one that is distributed: each statement takes the rows themselves, behind the values of
+/// [`BOUND`]. They go to one node, where plans are made for the values at hand.
+pub(super) struct GivenStatements {
+    /// Returns the number of rows created. (That of the rows touched would be of all that were read.)
+    pub(super) create: Statement,
+    pub(super) lock: Statement,
+    pub(super) update: Statement,
+}
+
+pub(super) static GIVEN_SQL: LazyLock<GivenStatements> = LazyLock::new(GivenStatements::new);
+
+/// The columns of given rows.
+fn given() -> String {
+    let values = join(VALUES, ", ", |column| {
+        if column.is_json() {
+            format!("CAST(given.{0} AS jsonb) AS {0}", column.name)
+        } else {
+            format!("given.{}", column.name)
+        }
+    });
+    format!("given.docid COLLATE \"C\" AS docid, {values}")
+}
+
+/// The parameters of given rows, an array a column.
+fn arrays(first: usize) -> String {
+    let arrays = (first..).take(COLUMNS.len()).map(|n| format!("${n}"));
+    arrays.collect::<Vec<_>>().join(", ")
+}
+
+fn staged() -> String {
+    join(&COLUMNS, ", ", |column| format!("s.{}", column.name))
+}
+
+/// The stored row is the given row.
+fn same() -> String {
+    join(VALUES, " AND ", |column| {
+        format!("r.{0} = s.{0}", column.name)
+    })
+}
+
+/// What rows that were stored before are to the given ones. `seq` is the parameter of the batch's.
+fn lock(rows: &str, seq: &str) -> Statement {
+    let same = same();
+    postgres(format!(
+        "SELECT count(*) FILTER (WHERE seq > {seq}) AS superseded,
+                count(*) FILTER (WHERE seq < {seq} AND erased) AS revived,
+                count(*) FILTER (WHERE seq < {seq} AND NOT erased AND same) AS unchanged,
+                count(*) FILTER (WHERE seq < {seq} AND NOT erased AND NOT same) AS updated
+           FROM (SELECT * FROM {rows} ORDER BY docid) s
+          CROSS JOIN LATERAL (
+                SELECT r.seq, r.phone IS NULL AS erased, ({same}) IS TRUE AS same
+                  FROM recipient r WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq <> {seq}
+                   FOR NO KEY UPDATE) held"
+    ))
+}
+
+/// Sets stored rows to the given ones `s`.
+fn update(from: &str) -> Statement {
+    let set = join(VALUES, ", ", |column| format!("{0} = s.{0}", column.name));
+    let same = same();
+    postgres(format!(
+        "UPDATE recipient r
+            SET {set}, seq = $3,
+                batch_id    = CASE WHEN {same} THEN r.batch_id ELSE $2 END,
+                updated_at  = CASE WHEN {same} THEN r.updated_at ELSE $4 END,
+                created_at  = CASE WHEN r.phone IS NULL THEN $4 ELSE r.created_at END,
+                created_day = CASE WHEN r.phone IS NULL THEN $5 ELSE r.created_day END
+           FROM {from}"
+    ))
+}
+
+impl GivenStatements {
+    fn new() -> Self {
+        let rows = format!(
+            "(SELECT {} FROM unnest({}) AS given ({}))",
+            given(),
+            arrays(6),
+            names()
+        );
+        Self {
+            create: postgres(format!(
+                "WITH created AS ({} SELECT {BOUND}, {} FROM {rows} s ORDER BY s.docid ON CONFLICT DO NOTHING RETURNING 1)
+                 SELECT count(*) FROM created",
+                insert_into("recipient"),
+                staged()
+            )),
+            lock: lock(&format!("{rows} given"), "$3"),
+            update: update(&format!(
+                "{rows} s WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq < $3"
+            )),
+        }
+    }
+}
+
 impl RecipientStatements {
     fn new() -> Self {
         let names = names();
-        let given = join(VALUES, ", ", |column| {
-            if column.is_json() {
-                format!("CAST(given.{0} AS jsonb) AS {0}", column.name)
-            } else {
-                format!("given.{}", column.name)
-            }
-        });
-        let given = format!("given.docid COLLATE \"C\" AS docid, {given}");
-        let arrays = |first| {
-            let arrays: Vec<_> = (first..)
-                .take(COLUMNS.len())
-                .map(|n| format!("${n}"))
-                .collect();
-            arrays.join(", ")
-        };
-        let staged = join(&COLUMNS, ", ", |column| format!("s.{}", column.name));
-        // The stored row is the given row.
-        let same = join(VALUES, " AND ", |column| {
-            format!("r.{0} = s.{0}", column.name)
-        });
-        let set = join(VALUES, ", ", |column| format!("{0} = s.{0}", column.name));
+        let (given, staged, same) = (given(), staged(), same());
         let insert_into = insert_into("recipient");
         Self {
             insert: postgres(format!(
@@ -83,29 +157,13 @@ impl RecipientStatements {
             create: postgres(format!(
                 "{insert_into} SELECT {BOUND}, {staged} FROM import_stage s ORDER BY s.docid ON CONFLICT DO NOTHING"
             )),
-            lock: postgres(format!(
-                "SELECT count(*) FILTER (WHERE seq > $2) AS superseded,
-                        count(*) FILTER (WHERE seq < $2 AND erased) AS revived,
-                        count(*) FILTER (WHERE seq < $2 AND NOT erased AND same) AS unchanged,
-                        count(*) FILTER (WHERE seq < $2 AND NOT erased AND NOT same) AS updated
-                   FROM (SELECT * FROM import_stage ORDER BY docid) s
-                  CROSS JOIN LATERAL (
-                        SELECT r.seq, r.phone IS NULL AS erased, ({same}) IS TRUE AS same
-                          FROM recipient r WHERE r.account_id = $1 AND r.docid = s.docid AND r.seq <> $2
-                           FOR NO KEY UPDATE) held"
-            )),
-            update: postgres(format!(
-                "UPDATE recipient r
-                    SET {set}, seq = $3,
-                        batch_id    = CASE WHEN {same} THEN r.batch_id ELSE $2 END,
-                        updated_at  = CASE WHEN {same} THEN r.updated_at ELSE $4 END,
-                        created_at  = CASE WHEN r.phone IS NULL THEN $4 ELSE r.created_at END,
-                        created_day = CASE WHEN r.phone IS NULL THEN $5 ELSE r.created_day END
-                   FROM (SELECT i.*, found.row_id FROM import_stage i CROSS JOIN LATERAL (
-                            SELECT r.ctid AS row_id FROM recipient r
-                             WHERE r.account_id = $1 AND r.docid = i.docid AND r.seq < $3 LIMIT 1) found) s
-                  WHERE r.ctid = s.row_id"
-            )),
+            lock: lock("import_stage", "$2"),
+            update: update(
+                "(SELECT i.*, found.row_id FROM import_stage i CROSS JOIN LATERAL (
+                    SELECT r.ctid AS row_id FROM recipient r
+                     WHERE r.account_id = $1 AND r.docid = i.docid AND r.seq < $3 LIMIT 1) found) s
+                  WHERE r.ctid = s.row_id",
+            ),
         }
     }
 }

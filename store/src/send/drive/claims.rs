@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
-use crate::send::link::{MessageLink, NEW_LINK};
+use crate::send::link::MessageLink;
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
@@ -340,7 +340,7 @@ impl StepTx<'_> {
                 campaign_id,
                 is_test: due.kind == MessageKind::Test,
             };
-            self.writes.add(NEW_LINK, link);
+            link.add_to(&mut self.writes, &self.tx);
             let form = FormKey::new(account_id, form_id);
             for field in LinkTrackField::of(form, link_id, &ready.track_fields) {
                 self.writes.add(NEW_TRACK_FIELD, field);

@@ -57,6 +57,7 @@ impl Stage {
         )?;
         let endpoints = Endpoints {
             database: postgres.url("postgres"),
+            nodes: Vec::new(),
             broker: rabbit.broker(),
             redis: redis.url(),
         };

@@ -24,6 +24,7 @@ async fn on_a_small_disk() -> Result<(App, Arc<SmallDisk>, Option<Postgres>)> {
     let postgres = Postgres::on_disk(disk.clone()).await?;
     let endpoints = Endpoints {
         database: postgres.url("postgres"),
+        nodes: Vec::new(),
         ..Endpoints::from_environment()?
     };
     let backends = Backends::on(&endpoints).await?;
