@@ -52,6 +52,8 @@ feedback migrate up
 feedback migrate check
 feedback migrate status --json
 feedback migrate finish
+feedback migrate distribute --dry-run
+feedback migrate distribute
 feedback copy --to @postgres-url
 feedback backup feedback-2026-10-01.backup
 feedback restore feedback-2026-10-01.backup --data-dir restored

@@ -1,8 +1,8 @@
 //! The tables of a database on several nodes of Citus, each account on one of them.
 //!
-//! What belongs to an account is distributed by `account_id`, what comes by a token or a provider's id by that. What is small
-//! and shared stays on the coordinator: accounts, keys, people, leases, heartbeats, what senders are. A step is recorded as those
-//! of migrations are, so that a distribution that was killed goes on.
+//! What belongs to an account is distributed by `account_id`. On the coordinator stays what is shared (accounts, keys, people,
+//! leases, what senders are), and what leads to an account: tokens of links, ids of providers. So a node that is lost takes nothing
+//! from accounts on others. A step is recorded as those of migrations are, so that a distribution that was killed goes on.
 //!
 //! No other process may use the database meanwhile: one that started before takes it for that of one node.
 
@@ -16,45 +16,34 @@ use crate::watch::Watch;
 
 /// What the steps are recorded under.
 const DISTRIBUTION: &str = "distribution";
+/// The step that is no table of several nodes.
+const TOKENS: &str = "tokens of links";
 
-/// A step of the name of a table.
-macro_rules! step {
-    ($table:literal, $($sql:expr),+) => {
+/// Distributes a table by the accounts that its rows belong to, beside those of another table.
+macro_rules! by_account {
+    ($table:literal) => {
+        by_account!($table, "")
+    };
+    ($table:literal, $before:literal) => {
+        by_account!($table, $before, beside "import_batch")
+    };
+    ($table:literal, $before:literal, beside $other:literal) => {
         Step {
             name: $table,
             action: Action::Sql {
-                postgres: concat!($($sql),+),
+                postgres: concat!(
+                    $before,
+                    "SELECT create_distributed_table('", $table, "', 'account_id', colocate_with => '", $other, "')"
+                ),
                 sqlite: "",
             },
         }
     };
 }
 
-/// Distributes a table by the accounts that its rows belong to, beside the others of the same account.
-macro_rules! by_account {
-    ($table:literal $(, $before:literal)*) => {
-        step!(
-            $table,
-            $($before,)*
-            "SELECT create_distributed_table('", $table, "', 'account_id', colocate_with => 'import_batch')"
-        )
-    };
-}
-
-/// Distributes a table by another column.
-macro_rules! by {
-    ($table:literal, $column:literal, $beside:literal $(, $before:literal)*) => {
-        step!(
-            $table,
-            $($before,)*
-            "SELECT create_distributed_table('", $table, "', '", $column, "', colocate_with => '", $beside, "')"
-        )
-    };
-}
-
 /// All of them, those first that others refer to.
 const STEPS: &[Step] = &[
-    by!("import_batch", "account_id", "none"),
+    by_account!("import_batch", "", beside "none"),
     by_account!("import_chunk"),
     by_account!("import_payload"),
     by_account!("import_error"),
@@ -95,21 +84,22 @@ const STEPS: &[Step] = &[
         "audit",
         "ALTER TABLE audit DROP CONSTRAINT audit_account_id_fkey; "
     ),
-    // Whose link a token opens.
-    by!(
-        "link_token",
-        "token",
-        "none",
-        "CREATE TABLE link_token (token text COLLATE \"C\" PRIMARY KEY, account_id uuid NOT NULL); "
-    ),
-    step!(
-        "link_token rows",
-        "INSERT INTO link_token (token, account_id) SELECT token, account_id FROM link ON CONFLICT DO NOTHING"
-    ),
-    by!("provider_ref", "provider_id", "none"),
-    by!("stray_receipt", "provider_id", "provider_ref"),
-    by!("inbound", "id", "none"),
+    // What was unique among all accounts: whose link a token opens.
+    Step {
+        name: TOKENS,
+        action: Action::Sql {
+            postgres: "CREATE TABLE link_token (token text COLLATE \"C\" PRIMARY KEY, account_id uuid NOT NULL);
+                 INSERT INTO link_token (token, account_id) SELECT token, account_id FROM link",
+            sqlite: "",
+        },
+    },
 ];
+
+/// The tables whose rows lie on several nodes, in the order in which they are distributed.
+pub fn distributed_tables() -> impl Iterator<Item = &'static str> {
+    let names = STEPS.iter().map(|step| step.name);
+    names.filter(|name| *name != TOKENS)
+}
 
 /// Why a database is not distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

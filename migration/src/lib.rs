@@ -41,7 +41,7 @@ mod watch;
 
 pub use all::MIGRATIONS;
 pub use begin::begin;
-pub use distribute::{Refusal, distribute, is_distributed, plan_distribution};
+pub use distribute::{Refusal, distribute, distributed_tables, is_distributed, plan_distribution};
 pub use numbers::{Misfit, NEWEST, Schema, read};
 pub use run::{Error, Plan, finish, make, plan, up};
 pub use watch::{Unwatched, Watch};

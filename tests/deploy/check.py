@@ -337,8 +337,9 @@ def chart_knows_every_setting(_folder):
 # --- containers -------------------------------------------------------------------------------------------------------
 
 
-def composed(*profiles, **variables):
-    flags = [flag for profile in profiles for flag in ("--profile", profile)]
+def composed(*profiles, files=(), **variables):
+    flags = [flag for file in files for flag in ("--file", file)]
+    flags += [flag for profile in profiles for flag in ("--profile", profile)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("FEEDBACK", "POSTGRES", "COMPOSE"))}
     said, _ = run(TOOLS / "docker-compose", *flags, "config", "--format", "json", env={**clean, **variables})
     return json.loads(said)["services"]
@@ -348,11 +349,17 @@ def compose_reads_its_file(_folder):
     service = {"migrate", "api", "worker", "postgres", "rabbitmq", "redis"}
     equal(set(composed()), service, "services by default")
     equal(set(composed("edge")), service | {"proxy"}, "services of edge")
+    citus = composed(files=("docker-compose.yml", "docker-compose.citus.yml"))
+    equal(set(citus), service | {"node1", "node2", "nodes", "distribute"}, "services on Citus")
+    for name in ("api", "worker"):
+        waits = citus[name]["depends_on"]["distribute"]["condition"]
+        equal(waits, "service_completed_successfully", f"{name} on Citus")
+    equal([volume["source"] for volume in citus["postgres"]["volumes"]], ["citus"], "the coordinator's data")
     everything = composed("edge", "observe", FEEDBACK_DOMAIN="feedback.example.com")
     equal(set(everything), service | {"proxy", "prometheus", "grafana"}, "all services")
     equal(everything["proxy"]["environment"]["FEEDBACK_DOMAIN"], "feedback.example.com", "domain")
     assert int(everything["postgres"]["shm_size"]) >= 256 << 20
-    for name, one in everything.items():
+    for name, one in [*everything.items(), *citus.items()]:
         assert int(one.get("mem_limit", 0)) > 0, f"{name} has no mem_limit"
         for port in one.get("ports", []):
             local = port.get("host_ip") == "127.0.0.1"

@@ -34,6 +34,8 @@ const TOGETHER: usize = 256;
 const TOGETHER_BYTES: usize = 1 << 20;
 /// The commits that are under way at once, at most.
 const COMMITTERS: usize = 2;
+/// The same where accounts lie on several nodes and each has commits of its own, so that a node that is away holds up no others.
+const COMMITTERS_OF_ACCOUNTS: usize = 16;
 /// A commit that takes longer has lost its database. Whoever waits for it got a 503 long before.
 const COMMIT: Duration = Duration::from_secs(10);
 
@@ -65,8 +67,14 @@ type Pending<G> = (
 impl<G: Group> Committer<G> {
     /// Starts the committers, for which at most so many bytes wait. They end with the process.
     pub fn start(app: &AppState, bytes: u64) -> Self {
-        let waiting = Arc::new(CommitQueue::new(waiting(bytes)));
-        for _ in 0..COMMITTERS {
+        let of_one_account = app.store.has_nodes();
+        let waiting = Arc::new(CommitQueue::new(waiting(bytes), of_one_account));
+        let committers = if of_one_account {
+            COMMITTERS_OF_ACCOUNTS
+        } else {
+            COMMITTERS
+        };
+        for _ in 0..committers {
             tokio::spawn(commit_on::<G>(app.clone(), waiting.clone()));
         }
         Self { waiting }
@@ -143,6 +151,8 @@ const LEAST: usize = 1 << 10;
 /// Items of accounts, those of each in their order.
 struct CommitQueue<T> {
     pool: MemoryPool,
+    /// Items that are taken together are of one account.
+    of_one_account: bool,
     items: Mutex<Items<T>>,
     added: Notify,
 }
@@ -154,13 +164,14 @@ struct Items<T> {
 }
 
 impl<T> CommitQueue<T> {
-    fn new(size: PoolSize) -> Self {
+    fn new(size: PoolSize, of_one_account: bool) -> Self {
         let items = Items {
             turns: Turns::default(),
             by_account: HashMap::new(),
         };
         Self {
             pool: MemoryPool::new(size),
+            of_one_account,
             items: Mutex::new(items),
             added: Notify::new(),
         }
@@ -186,7 +197,11 @@ impl<T> CommitQueue<T> {
     /// The next items, at most `most`, and no further one once they take `bytes`. Waits for the first.
     async fn take(&self, most: usize, bytes: usize) -> Vec<T> {
         loop {
-            let (taken, more) = self.items.lock().take(most, bytes);
+            let (taken, more) = if self.of_one_account {
+                self.items.lock().take_of_account(most, bytes)
+            } else {
+                self.items.lock().take(most, bytes)
+            };
             if more {
                 self.added.notify_one();
             }
@@ -222,6 +237,28 @@ impl<T> Items<T> {
         }
         (taken, !self.by_account.is_empty())
     }
+
+    /// The same of the account alone whose turn it is.
+    fn take_of_account(&mut self, most: usize, limit: usize) -> (Vec<T>, bool) {
+        let (mut taken, mut bytes) = (Vec::new(), 0);
+        if let Some(turn) = self.turns.take() {
+            if let Some(items) = self.by_account.get_mut(&turn.account_id) {
+                while taken.len() < most
+                    && bytes < limit
+                    && let Some((size, _permit, item)) = items.pop_front()
+                {
+                    bytes += size;
+                    taken.push(item);
+                }
+                if items.is_empty() {
+                    self.by_account.remove(&turn.account_id);
+                    self.turns.clear(&turn);
+                }
+            }
+            self.turns.end(&turn, bytes as u64);
+        }
+        (taken, !self.by_account.is_empty())
+    }
 }
 
 #[cfg(test)]
@@ -230,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_with_much_leaves_room_for_another() {
-        let waiting = CommitQueue::new(waiting(1 << 20));
+        let waiting = CommitQueue::new(waiting(1 << 20), false);
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         for n in 0..10 {
             assert!(waiting.add(one, 100, n));
@@ -248,9 +285,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn where_accounts_lie_on_several_nodes_each_is_taken_alone() {
+        let waiting = CommitQueue::new(waiting(1 << 20), true);
+        for n in 0..6 {
+            assert!(waiting.add(Uuid::from_u128(n % 2), 100, n));
+        }
+        assert_eq!(waiting.take(2, 1_000).await, [0, 2]);
+        assert_eq!(waiting.take(9, 1_000).await, [1, 3, 5]);
+        assert_eq!(waiting.take(9, 1_000).await, [4]);
+    }
+
+    #[tokio::test]
     async fn an_account_gets_as_much_as_it_leaves() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let waiting = CommitQueue::new(waiting(100 * LEAST as u64));
+        let waiting = CommitQueue::new(waiting(100 * LEAST as u64), false);
         assert!(waiting.add(one, 50 * LEAST, 1));
         assert!(!waiting.add(one, 1, 2));
         assert!(waiting.add(two, 25 * LEAST, 3));

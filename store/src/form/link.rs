@@ -175,7 +175,7 @@ batch_row! {
     }
 }
 
-/// Where links lie by their accounts, their tokens lead there.
+/// Where links lie on several nodes, their tokens lead to the account.
 pub(crate) const NEW_TOKEN: &BatchStatement<LinkToken> = statement!(LinkToken: postgres: ""; citus:
     "INSERT INTO link_token ({columns}) SELECT {columns} FROM batch ON CONFLICT DO NOTHING"; sqlite: ""
 );

@@ -90,6 +90,17 @@ impl NewInbound<'_> {
     }
 }
 
+macro_rules! referred {
+    ($of_account:literal) => {
+        concat!(
+            "SELECT a.account_id, m.status, m.parts, m.provider_ids
+               FROM account a JOIN message m ON ",
+            $of_account,
+            " WHERE a.number = $1 AND m.message_id = $2"
+        )
+    };
+}
+
 impl Store {
     /// The account of a number in references.
     pub async fn account_of_number(&self, number: u32) -> Result<Option<Uuid>> {
@@ -108,10 +119,18 @@ impl Store {
         provider_id: Option<&str>,
     ) -> Result<Referred> {
         let message = statement!(
-            "SELECT a.account_id, m.status, m.parts, m.provider_ids
-               FROM account a JOIN message m ON m.account_id = a.account_id WHERE a.number = $1 AND m.message_id = $2"
+            postgres: referred!("m.account_id = a.account_id");
+            citus: referred!("m.account_id = $3");
+            sqlite: referred!("m.account_id = a.account_id")
         );
-        let message = self.fetch_one(message, values![i64::from(account_number), message_id]);
+        let mut values = values![i64::from(account_number), message_id];
+        if self.is_distributed() {
+            let Some(account_id) = self.account_of_number(account_number).await? else {
+                return Ok(Referred::Unknown);
+            };
+            values.push(account_id.into());
+        }
+        let message = self.fetch_one(message, values);
         let Some(message): Option<ReferredMessage> = message.await? else {
             return Ok(Referred::Unknown);
         };

@@ -1,8 +1,6 @@
 //! Receipts that carry the provider's id alone: which message and part it stands for. One that comes before the result with its id
 //! is kept until then.
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
 use domain::campaign::ReceiptStatus;
 use entity::stray_receipt;
@@ -35,21 +33,10 @@ batch_row! {
     }
 }
 
-macro_rules! keep {
-    ($condition:literal) => {
-        concat!(
-            "INSERT INTO stray_receipt ({columns}) SELECT {columns} FROM batch WHERE ",
-            $condition,
-            " ON CONFLICT DO NOTHING"
-        )
-    };
-}
-
-/// Citus inserts nothing that depends on another table's rows: there, those of known ids are left out before.
 const KEEP: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
-    postgres: keep!("NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)");
-    citus: keep!("true");
-    sqlite: keep!("NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)")
+    "INSERT INTO stray_receipt ({columns}) SELECT {columns} FROM batch
+      WHERE NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)
+         ON CONFLICT DO NOTHING"
 );
 
 const FIND: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
@@ -95,13 +82,7 @@ impl Store {
         });
         let rows: Vec<_> = rows.collect();
         // In this order: an id that becomes known in between is kept and found, and settled twice, which is once.
-        let mut strays = rows.clone();
-        if tx.is_distributed() {
-            let known: Vec<FoundReceipt> = tx.fetch_batch(FIND, rows.clone()).await?;
-            let known: HashSet<_> = known.into_iter().map(|known| known.provider_id).collect();
-            strays.retain(|stray| !known.contains(&stray.provider_id));
-        }
-        tx.execute_batch(KEEP, strays).await?;
+        tx.execute_batch(KEEP, rows.clone()).await?;
         let found: Vec<FoundReceipt> = tx.fetch_batch(FIND, rows).await?;
         tx.commit_surely().await?;
         self.record_receipts(&receipts_of(&found)?).await

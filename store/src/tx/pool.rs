@@ -251,6 +251,14 @@ impl Pool {
         }
     }
 
+    /// Whether it is known what [`Self::dialect`] is.
+    pub(super) fn has_dialect(&self) -> bool {
+        match self {
+            Self::Postgres { is_distributed, .. } => is_distributed.get().is_some(),
+            Self::Sqlite { .. } => true,
+        }
+    }
+
     pub(super) fn dialect(&self) -> Dialect {
         match self {
             Self::Postgres { is_distributed, .. } if is_distributed.get() == Some(&true) => {

@@ -24,7 +24,8 @@ impl Store {
             }
             schema => admit(schema)?,
         }
-        self.pool.note_nodes(migration::is_distributed(self).await?);
+        let several = migration::is_distributed(&self.settled().await).await?;
+        self.pool.note_nodes(several);
         Ok(())
     }
 

@@ -17,6 +17,9 @@ use super::{BoxError, Error, Result};
 pub(crate) trait Sql: ConnectionTrait + Sized {
     fn dialect(&self) -> Dialect;
 
+    /// Finds out what [`Self::dialect`] is, where that is not known yet.
+    async fn find_dialect(&self) {}
+
     fn is_sqlite(&self) -> bool {
         self.dialect() == Dialect::Sqlite
     }
@@ -32,6 +35,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
+        self.find_dialect().await;
         let text = statement.text(self.dialect());
         read(&query(self, text, values).await?)
     }
@@ -51,6 +55,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
+        self.find_dialect().await;
         let text = statement.text(self.dialect());
         only_column(&query(self, text, values).await?)
     }
@@ -70,6 +75,7 @@ pub(crate) trait Sql: ConnectionTrait + Sized {
 
     /// The number of rows that a statement touched.
     async fn execute(&self, statement: &'static Statement, values: Vec<Value>) -> Result<u64> {
+        self.find_dialect().await;
         let database = self.get_database_backend();
         let text = statement.text(self.dialect());
         let statement = sea_orm::Statement::from_sql_and_values(database, text, values);

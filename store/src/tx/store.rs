@@ -31,6 +31,11 @@ impl Store {
         Self { pool, gates }
     }
 
+    /// Whether accounts lie on several nodes, so that a transaction of one account is one of one node.
+    pub fn has_nodes(&self) -> bool {
+        self.is_distributed()
+    }
+
     /// Asks the database for an answer.
     ///
     /// # Errors
@@ -123,6 +128,7 @@ impl Store {
     /// Waits for a turn at a connection.
     async fn pass(&self, reads: bool) -> UnderWay {
         self.pool.ready().await;
+        self.find_dialect().await;
         let writer = !reads && matches!(self.pool, Pool::Sqlite { .. });
         match &self.gates {
             Some(gates) => gates.pass(writer).await,
@@ -177,6 +183,17 @@ impl Store {
 impl Sql for Store {
     fn dialect(&self) -> Dialect {
         self.pool.dialect()
+    }
+
+    async fn find_dialect(&self) {
+        if self.pool.has_dialect() {
+            return;
+        }
+        self.pool.ready().await;
+        // Whoever makes the schema is told why it cannot be found; a statement that follows will say so too.
+        if let Ok(several) = migration::is_distributed(&self.connection(true)).await {
+            self.pool.note_nodes(several);
+        }
     }
 }
 

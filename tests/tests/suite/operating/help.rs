@@ -26,7 +26,15 @@ const WITHOUT_JSON: [&str; 8] = [
     "completions",
 ];
 /// What other tests run: processes that do not end, and what needs another database.
-const RUN_ELSEWHERE: [&str; 6] = ["serve", "api", "worker", "copy", "backup", "restore"];
+const RUN_ELSEWHERE: [&str; 7] = [
+    "serve",
+    "api",
+    "worker",
+    "copy",
+    "backup",
+    "restore",
+    "migrate distribute",
+];
 
 /// The commands below one, by its help.
 fn below(help: &str) -> Vec<String> {

@@ -86,6 +86,20 @@ async fn a_database_of_the_first_release_comes_up_with_every_figure() -> Result<
 }
 
 #[tokio::test]
+async fn without_citus_no_table_is_distributed() -> Result<()> {
+    let app = App::start().await?;
+    let reason = if app.embedded() {
+        "only PostgreSQL is distributed"
+    } else {
+        "the database has no extension citus"
+    };
+    app.refuses(&["migrate", "distribute", "--dry-run"], reason)
+        .await?;
+    app.refuses(&["migrate", "distribute"], reason).await?;
+    app.succeeds(&["verify"]).await.map(drop)
+}
+
+#[tokio::test]
 async fn what_the_first_release_left_waiting_goes_on() -> Result<()> {
     let (mut app, recorded) = on_fixture().await?;
     // A parked chunk is kept for a month, and the fixture for longer.

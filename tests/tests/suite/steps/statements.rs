@@ -1,16 +1,18 @@
 //! Statements that are written by hand, and entities, against the schema as migrations make it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, ensure};
 use entity::{Table, TableColumn, tables};
 use sea_orm::ColumnType;
+use store::Dialect;
 use tests::app::App;
 
 use super::fixture::Ledger;
 
-/// Tables that no entity has.
-const WITHOUT_ENTITY: [&str; 5] = [
+/// Tables that no entity has. That of tokens is there where Citus has several nodes.
+const WITHOUT_ENTITY: [&str; 6] = [
+    "link_token",
     "migration_step",
     "schema_version",
     "seaql_migrations",
@@ -32,6 +34,183 @@ async fn each_statement_fits_the_schema() -> Result<()> {
     let registered = store::STATEMENTS.len();
     ensure!(registered > 200, "only {registered} are registered");
     Ok(())
+}
+
+/// Tables that stay on one node of several: what is small and shared. Each other one has to be distributed.
+const ON_ONE_NODE: [&str; 17] = [
+    "account",
+    "api_key",
+    "api_secret",
+    "branding",
+    "docid_key",
+    "import_start",
+    "inbound",
+    "lease",
+    "pepper",
+    "person",
+    "provider_ref",
+    "sender_state",
+    "sender_usage",
+    "session",
+    "share",
+    "stray_receipt",
+    "worker_heartbeat",
+];
+
+/// Statements that ask all nodes, by their beginnings, and why.
+const OF_ALL_NODES: [(&str, &str); 21] = [
+    // Scans of workers.
+    (
+        "SELECT DISTINCT account_id FROM import_batch",
+        "idle scan: which accounts have chunks",
+    ),
+    (
+        "SELECT account_id, form_id, count(*) AS rows",
+        "idle scan: which forms have pending counts",
+    ),
+    (
+        "SELECT account_id, campaign_id FROM campaign WHERE status IN",
+        "idle scan: which campaigns are to be planned",
+    ),
+    (
+        "SELECT c.account_id, c.campaign_id FROM campaign c",
+        "idle scan: of which campaigns messages are due",
+    ),
+    (
+        "SELECT c.account_id, c.campaign_id, c.content FROM campaign c",
+        "idle scan: which campaigns have nothing left to do",
+    ),
+    (
+        "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id FROM campaign c",
+        "idle scan: messages of cancelled campaigns",
+    ),
+    (
+        "SELECT DISTINCT account_id, campaign_id FROM campaign_delta",
+        "idle scan: which campaigns have pending counts",
+    ),
+    (
+        "SELECT r.account_id, r.phone_mac, r.kind, r.day",
+        "idle scan: replies that wait",
+    ),
+    (
+        "SELECT account_id, campaign_id, due_at, message_id, fence",
+        "once, when a sender is taken over",
+    ),
+    (
+        "SELECT a.number AS account_number, m.message_id",
+        "the simulated sender alone, when it begins",
+    ),
+    // Metrics.
+    ("SELECT lane, CAST(sum(open_chunks)", "metrics"),
+    ("SELECT created_at FROM pending_delta", "metrics"),
+    ("SELECT count(*) FROM (SELECT 1 FROM campaign c", "metrics"),
+    ("SELECT min(oldest) FROM", "metrics"),
+    // Sweeps, a few times an hour.
+    ("DELETE FROM import_batch WHERE status", "sweep"),
+    ("DELETE FROM idempotency WHERE created_at", "sweep"),
+    ("DELETE FROM reply WHERE made_at", "sweep"),
+    ("DELETE FROM receipt WHERE received_at", "sweep"),
+    (
+        "SELECT b.account_id, b.batch_id FROM import_batch b",
+        "sweep: parked imports",
+    ),
+    (
+        "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e",
+        "sweep: people who were erased",
+    ),
+    (
+        "INSERT INTO erasure (account_id, seq, docid, at) SELECT",
+        "once, after an older program",
+    ),
+];
+
+/// The same, of commands that read everything, or that somebody runs after a restore.
+const OF_COMMANDS: [&str; 4] = [
+    "SELECT account_id, form_id FROM form ORDER BY",
+    "SELECT account_id, campaign_id FROM campaign ORDER BY",
+    "UPDATE campaign SET status = 'PAUSED'",
+    "UPDATE reply SET sender = NULL, phone = NULL, text = NULL WHERE sender IS NOT NULL",
+];
+
+/// Where accounts lie on several nodes, a statement goes to one of them if it names the account.
+#[test]
+fn each_statement_names_its_account() {
+    let distributed: BTreeSet<&str> = store::migration::distributed_tables().collect();
+    let mut exceptions: BTreeSet<&str> = OF_ALL_NODES
+        .iter()
+        .map(|(text, _)| *text)
+        .chain(OF_COMMANDS)
+        .collect();
+    let mut wrong = Vec::new();
+    for statement in store::STATEMENTS {
+        let Some(text) = (statement.text)(Dialect::Citus) else {
+            continue;
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut tables = words
+            .windows(2)
+            .filter(|pair| matches!(pair[0], "FROM" | "JOIN" | "INTO" | "UPDATE"))
+            .map(|pair| pair[1].trim_matches(|c: char| !c.is_alphanumeric() && c != '_'));
+        if !tables.any(|table| distributed.contains(table)) {
+            continue;
+        }
+        let text = words.join(" ");
+        let is_batch_of_account = text.starts_with("WITH batch")
+            && (text.contains("::uuid,") || text.contains("::uuid FROM"));
+        let names_account = is_batch_of_account
+            || text.contains("account_id = $")
+            || text.starts_with("INSERT INTO") && text.contains("VALUES ($1");
+        let exception = exceptions
+            .iter()
+            .find(|begin| text.starts_with(**begin))
+            .copied();
+        match (names_account, exception) {
+            (true, None) | (false, Some(_)) => {}
+            (true, Some(_)) => wrong.push(format!("{} is no exception", statement.place)),
+            (false, None) => wrong.push(format!("{}: {text}", statement.place)),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    exceptions.retain(|begin| {
+        let mut texts = store::STATEMENTS
+            .iter()
+            .filter_map(|statement| (statement.text)(Dialect::Citus));
+        !texts.any(|text| {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words.join(" ").starts_with(begin)
+        })
+    });
+    assert!(exceptions.is_empty(), "gone: {exceptions:?}");
+}
+
+/// Citus tells of `INSERT … SELECT … ON CONFLICT DO NOTHING` how many rows it read, not how many it stored.
+#[test]
+fn no_count_of_inserted_rows_is_taken_where_citus_counts_the_read_ones() {
+    // What it counts nobody looks at.
+    let uncounted = ["INSERT INTO erasure (account_id, seq, docid, at) SELECT"];
+    for statement in store::STATEMENTS {
+        let Some(text) = (statement.text)(Dialect::Citus) else {
+            continue;
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        // Of batches no caller is told how many rows they touched.
+        let counts = text.starts_with("INSERT")
+            && text.contains("SELECT")
+            && text.contains("ON CONFLICT DO NOTHING")
+            && !text.contains("RETURNING");
+        let is_known = uncounted.iter().any(|begin| text.starts_with(begin));
+        assert!(!counts || is_known, "{}: {text}", statement.place);
+    }
+}
+
+/// A new table has to be put into `migration/src/distribute.rs`, or among those of one node.
+#[test]
+fn each_table_lies_on_one_node_or_is_distributed() {
+    let distributed: BTreeSet<&str> = store::migration::distributed_tables().collect();
+    let mut wrong: Vec<String> = tables().into_iter().map(|table| table.name).collect();
+    wrong.retain(|table| ON_ONE_NODE.contains(&&**table) == distributed.contains(&**table));
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[tokio::test]
