@@ -35,7 +35,7 @@ const TOGETHER_BYTES: usize = 1 << 20;
 /// The commits that are under way at once, at most.
 const COMMITTERS: usize = 2;
 /// The same where accounts lie on several nodes and each has commits of its own, so that a node that is away holds up no others.
-const COMMITTERS_OF_ACCOUNTS: usize = 16;
+const COMMITTERS_OF_ACCOUNTS: usize = 4;
 /// A commit that takes longer has lost its database. Whoever waits for it got a 503 long before.
 const COMMIT: Duration = Duration::from_secs(10);
 

@@ -375,6 +375,7 @@ impl Store {
             sqlite: stored_link!("l.token = $1")
         );
         let mut values = values![token.to_string()];
+        self.find_dialect().await;
         if self.is_distributed() {
             let account = statement!(citus: "SELECT account_id FROM link_token WHERE token = $1");
             let account: Option<Uuid> = self.fetch_value(account, values.clone()).await?;

@@ -124,6 +124,7 @@ impl Store {
             sqlite: referred!("m.account_id = a.account_id")
         );
         let mut values = values![i64::from(account_number), message_id];
+        self.find_dialect().await;
         if self.is_distributed() {
             let Some(account_id) = self.account_of_number(account_number).await? else {
                 return Ok(Referred::Unknown);

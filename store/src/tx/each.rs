@@ -77,7 +77,8 @@ impl Tx {
             return Ok(Vec::new());
         };
         let rows = sqlx::query_with(AssertSqlSafe(sql), arrays).fetch_all(&mut **tx);
-        Ok(rows.await?.into_iter().map(QueryResult::from).collect())
+        let rows = self.host().wait(rows).await??;
+        Ok(rows.into_iter().map(QueryResult::from).collect())
     }
 }
 

@@ -3,12 +3,14 @@
 //! A URL names them as libpq's do: `postgres://user@a:5433,b/database`. All are asked at once which one takes writes, and only that
 //! one is asked again, every [`ASK`], until it no longer does.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use parking_lot::RwLock;
 use sea_orm::SqlxError;
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sea_orm::sqlx::{ConnectOptions, query_scalar};
 use tokio::sync::watch;
 use tokio::time::{error::Elapsed, sleep, timeout};
@@ -40,43 +42,84 @@ pub(super) enum InUse {
     Since(Option<Instant>),
 }
 
-/// Keeps a pool at the host that takes writes, until the pool is closed.
+/// The pool of one of several hosts. It is closed once the database has moved to another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Host(Option<PgPool>);
+
+impl Host {
+    pub(super) fn of(pool: PgPool) -> Self {
+        Self(Some(pool))
+    }
+
+    /// Waits for what is asked of the host, until the database has moved to another one: the old one may be frozen, or gone without
+    /// a word, and never answer.
+    ///
+    /// # Errors
+    /// It has moved.
+    pub(crate) async fn wait<F: Future>(&self, asked: F) -> Result<F::Output, SqlxError> {
+        match &self.0 {
+            Some(pool) => pool.close_event().do_until(asked).await,
+            None => Ok(asked.await),
+        }
+    }
+}
+
+/// Keeps a pool at the host that takes writes, until it is closed by somebody else. After each move it is another pool, because
+/// connections to the old host may never come back to theirs.
 pub(super) async fn follow(
-    pool: PgPool,
+    pool: Arc<RwLock<PgPool>>,
+    options: PgPoolOptions,
     hosts: Vec<PgConnectOptions>,
     in_use: watch::Sender<InUse>,
 ) {
-    let following = async {
-        let mut at = None;
-        loop {
-            // The one in use may only have been slow to answer: it is asked again, by a new connection, before the others.
-            let again = match at {
-                Some(n) => ask(n, &hosts).await,
-                None => None,
-            };
-            let found = match again {
-                Some(again) => Some(again),
-                None => find(&hosts).await,
-            };
-            if let Some((n, mut connection)) = found {
-                if at.replace(n) != Some(n) {
-                    let host = &hosts[n];
-                    let (name, port) = (host.get_host(), host.get_port());
-                    tracing::debug!(database.host = name, database.port = port, "takes writes");
-                    pool.set_connect_options(host.clone());
-                    in_use.send_replace(InUse::Since(Some(Instant::now())));
-                }
-                while let Ok(Ok(true)) = takes_writes(&mut connection).await {
-                    sleep(ASK).await;
-                }
-                tracing::warn!("the database's host gave no answer, or takes no writes any more");
-            }
-            sleep(ASK).await;
+    let mut at = None;
+    loop {
+        let current = pool.read().clone();
+        let (n, connection) = tokio::select! {
+            () = current.close_event() => return,
+            found = find_next(at, &hosts) => found,
+        };
+        if at.replace(n) != Some(n) {
+            let host = &hosts[n];
+            let (name, port) = (host.get_host(), host.get_port());
+            tracing::debug!(database.host = name, database.port = port, "takes writes");
+            let moved = options.clone().connect_lazy_with(host.clone());
+            let left = std::mem::replace(&mut *pool.write(), moved);
+            in_use.send_replace(InUse::Since(None));
+            tokio::spawn(async move { left.close().await });
         }
-    };
-    tokio::select! {
-        () = pool.close_event() => {}
-        () = following => {}
+        let current = pool.read().clone();
+        tokio::select! {
+            () = current.close_event() => return,
+            () = watch_writes(connection) => {}
+        }
+        tracing::warn!("the database's host gave no answer, or takes no writes any more");
+    }
+}
+
+/// The host that takes writes. The one in use may only have been slow to answer: it is asked again, by a new connection, before
+/// the others.
+async fn find_next(at: Option<usize>, hosts: &[PgConnectOptions]) -> (usize, PgConnection) {
+    loop {
+        let again = match at {
+            Some(n) => ask(n, hosts).await,
+            None => None,
+        };
+        let found = match again {
+            Some(again) => Some(again),
+            None => find(hosts).await,
+        };
+        if let Some(found) = found {
+            return found;
+        }
+        sleep(ASK).await;
+    }
+}
+
+/// Asks a host, until it no longer takes writes.
+async fn watch_writes(mut connection: PgConnection) {
+    while let Ok(Ok(true)) = takes_writes(&mut connection).await {
+        sleep(ASK).await;
     }
 }
 

@@ -14,13 +14,14 @@ use sea_orm::sqlx::sqlite::{
 };
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Database, Executor, raw_sql};
 
+use parking_lot::RwLock;
 use sea_orm::{DbBackend, DbErr, SqlxError};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::Store;
 use super::error::{Error, is_read_only};
-use super::hosts::{InUse, follow, of_each_host, takes_writes};
+use super::hosts::{Host, InUse, follow, of_each_host, takes_writes};
 use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
@@ -104,11 +105,12 @@ pub struct Connections {
 #[derive(Clone, Debug)]
 pub(crate) enum Pool {
     Postgres {
-        pool: PgPool,
+        /// The pool of the host in use: another one after each move to another host.
+        pool: Arc<RwLock<PgPool>>,
         workload: Workload,
         /// All hosts of the database.
         hosts: Vec<PgConnectOptions>,
-        /// After a failover the old primary is read-only, and every connection from before leads to it.
+        /// Behind a proxy a new primary has the address of the old one, which may be read-only now.
         in_use: watch::Sender<InUse>,
         /// Whether its tables lie on several nodes, once that was read.
         is_distributed: Arc<OnceLock<bool>>,
@@ -162,7 +164,9 @@ impl Store {
     /// The connections of its pools.
     pub fn connections(&self) -> Vec<Connections> {
         match &self.pool {
-            Pool::Postgres { pool, workload, .. } => vec![connections(workload.name(), pool)],
+            Pool::Postgres { pool, workload, .. } => {
+                vec![connections(workload.name(), &pool.read())]
+            }
             Pool::Sqlite { writer, readers } => {
                 vec![
                     connections("writer", writer),
@@ -198,7 +202,10 @@ impl Store {
     pub async fn close(&self) {
         let closing = async {
             match &self.pool {
-                Pool::Postgres { pool, .. } => pool.close().await,
+                Pool::Postgres { pool, .. } => {
+                    let pool = pool.read().clone();
+                    pool.close().await;
+                }
                 Pool::Sqlite { writer, readers } => {
                     readers.close().await;
                     writer.close().await;
@@ -276,6 +283,14 @@ impl Pool {
         }
     }
 
+    /// The host in use, if there are several.
+    pub(super) fn host(&self) -> Host {
+        match self {
+            Self::Postgres { pool, hosts, .. } if hosts.len() > 1 => Host::of(pool.read().clone()),
+            Self::Postgres { .. } | Self::Sqlite { .. } => Host::default(),
+        }
+    }
+
     /// Notes a server that is read-only, so that its connections are closed.
     pub(super) fn note(&self, error: &DbErr) {
         if let Self::Postgres { in_use, .. } = self
@@ -350,13 +365,15 @@ impl Pool {
                     }
                     Ok(usable)
                 })
-            })
-            .connect_lazy_with(first);
+            });
+        let first = pool.clone().connect_lazy_with(first);
+        let current = Arc::new(RwLock::new(first));
         if !is_known {
-            tokio::spawn(follow(pool.clone(), hosts.clone(), in_use.clone()));
+            let following = follow(current.clone(), pool, hosts.clone(), in_use.clone());
+            tokio::spawn(following);
         }
         Self::Postgres {
-            pool,
+            pool: current,
             workload,
             hosts,
             in_use,

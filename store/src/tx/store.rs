@@ -4,10 +4,12 @@ use futures::future::BoxFuture;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
+    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr,
+    Statement,
 };
 
 use super::gate::{Gates, UnderWay};
+use super::hosts::Host;
 use super::pool::Pool;
 use super::statement::Dialect;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
@@ -56,8 +58,13 @@ impl Store {
         let text = AssertSqlSafe(text).into_sql_str();
         self.pool.ready().await;
         match &self.pool {
-            Pool::Postgres { pool, .. } => pool.prepare(text).await.map(drop)?,
-            Pool::Sqlite { writer, .. } => writer.prepare(text).await.map(drop)?,
+            Pool::Postgres { pool, .. } => {
+                let pool = pool.read().clone();
+                pool.prepare(text).await.map(drop)?;
+            }
+            Pool::Sqlite { writer, .. } => {
+                writer.prepare(text).await.map(drop)?;
+            }
         }
         Ok(())
     }
@@ -164,6 +171,17 @@ impl Store {
         })
     }
 
+    async fn asked<T>(
+        &self,
+        host: &Host,
+        asked: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T, DbErr> {
+        let done = host.wait(asked).await;
+        let done =
+            done.unwrap_or_else(|error| Err(DbErr::Conn(RuntimeErr::SqlxError(error.into()))));
+        done.inspect_err(|error| self.pool.note(error))
+    }
+
     /// What writes, for those who pass by the turns, once it is known where that is.
     pub(super) async fn settled(&self) -> DatabaseConnection {
         self.pool.ready().await;
@@ -173,7 +191,7 @@ impl Store {
     /// SQLite's readers or its writer.
     pub(super) fn connection(&self, reads: bool) -> DatabaseConnection {
         match &self.pool {
-            Pool::Postgres { pool, .. } => pool.clone().into(),
+            Pool::Postgres { pool, .. } => pool.read().clone().into(),
             Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
             Pool::Sqlite { writer, .. } => writer.clone().into(),
         }
@@ -207,23 +225,25 @@ impl ConnectionTrait for Store {
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
-        let done = self.connection(false).execute_raw(statement).await;
-        done.inspect_err(|error| self.pool.note(error))
+        let (host, connection) = (self.pool.host(), self.connection(false));
+        self.asked(&host, connection.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
-        let done = self.connection(false).execute_unprepared(sql).await;
-        done.inspect_err(|error| self.pool.note(error))
+        let (host, connection) = (self.pool.host(), self.connection(false));
+        self.asked(&host, connection.execute_unprepared(sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         let _under_way = self.pass(true).await;
-        self.connection(true).query_one_raw(statement).await
+        let (host, connection) = (self.pool.host(), self.connection(true));
+        self.asked(&host, connection.query_one_raw(statement)).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let _under_way = self.pass(true).await;
-        self.connection(true).query_all_raw(statement).await
+        let (host, connection) = (self.pool.host(), self.connection(true));
+        self.asked(&host, connection.query_all_raw(statement)).await
     }
 }

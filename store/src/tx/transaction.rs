@@ -2,7 +2,8 @@
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::BoxStream;
+use futures::stream::{self, BoxStream};
+use parking_lot::RwLock;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
 use sea_orm::{
@@ -13,6 +14,7 @@ use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::UnderWay;
+use super::hosts::Host;
 use super::pool::Pool;
 use super::statement::Dialect;
 use super::{Error, Result, Sql};
@@ -25,6 +27,7 @@ use super::{Error, Result, Sql};
 pub struct Tx {
     inner: Mutex<Inner>,
     pool: Pool,
+    host: Host,
     under_way: UnderWay,
 }
 
@@ -70,14 +73,15 @@ pub(super) const BY_KEYS: &str =
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
     pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
+        let host = pool.host();
         let inner = match pool {
-            Pool::Postgres { pool, .. } => begin_on(pool, "BEGIN;", settings).await?,
+            Pool::Postgres { pool, .. } => begin_on(pool, &host, "BEGIN;", settings).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
             }
         };
-        Ok(Self::new(inner, pool, under_way))
+        Ok(Self::new(inner, pool, host, under_way))
     }
 
     /// A transaction that reads, all of it as of one moment. It waits for nobody, and nobody for it. Dropped, it ends.
@@ -87,17 +91,19 @@ impl Tx {
         under_way: UnderWay,
     ) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
+        let host = pool.host();
         let inner = match pool {
-            Pool::Postgres { pool, .. } => begin_on(pool, read, settings).await?,
+            Pool::Postgres { pool, .. } => begin_on(pool, &host, read, settings).await?,
             Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
         };
-        Ok(Self::new(inner, pool, under_way))
+        Ok(Self::new(inner, pool, host, under_way))
     }
 
-    fn new(inner: Inner, pool: &Pool, under_way: UnderWay) -> Self {
+    fn new(inner: Inner, pool: &Pool, host: Host, under_way: UnderWay) -> Self {
         Self {
             inner: Mutex::new(inner),
             pool: pool.clone(),
+            host,
             under_way,
         }
     }
@@ -108,10 +114,10 @@ impl Tx {
     /// The database refused it: nothing of it stays. A broken connection is no error but
     /// [`Committed::Unknown`].
     pub fn commit(self) -> BoxFuture<'static, Result<Committed>> {
-        Box::pin(async {
+        Box::pin(async move {
             let _until_then = self.under_way;
-            let result = on!(self.inner.into_inner(), tx => tx.commit().await);
-            match result.map_err(Error::from) {
+            let result = on!(self.inner.into_inner(), tx => self.host.wait(tx.commit()).await);
+            match result.flatten().map_err(Error::from) {
                 Ok(()) => Ok(Committed::Done),
                 Err(error @ Error::Unavailable(_)) => Ok(Committed::Unknown(error)),
                 Err(error) => Err(error),
@@ -124,9 +130,9 @@ impl Tx {
     /// # Errors
     /// The connection broke, which ends it too.
     pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
-        Box::pin(async {
+        Box::pin(async move {
             let _until_then = self.under_way;
-            Ok(on!(self.inner.into_inner(), tx => tx.rollback().await)?)
+            Ok(on!(self.inner.into_inner(), tx => self.host.wait(tx.rollback()).await)??)
         })
     }
 
@@ -158,6 +164,11 @@ impl Tx {
         self.inner.lock().await
     }
 
+    /// The host that it is on, for who waits for more than a statement.
+    pub(crate) fn host(&self) -> Host {
+        self.host.clone()
+    }
+
     /// The connection, for statements of one dialect.
     pub(crate) fn inner(&mut self) -> &mut Inner {
         self.inner.get_mut()
@@ -171,10 +182,21 @@ impl Tx {
     ) -> BoxStream<'_, Result<T>> {
         let sql = statement.text(self.pool.dialect());
         let values = SqlxValues(Values(values));
-        on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
+        let host = self.host.clone();
+        let rows = on!(self.inner.get_mut(), tx => sqlx::query_with(sql, values)
             .fetch(&mut **tx)
-            .map(|row| Ok(T::from_query_result(&row?.into(), "")?))
-            .boxed())
+            .map(|row| Ok(QueryResult::from(row?)))
+            .boxed());
+        let rows = stream::unfold(Some((rows, host)), async |rest| {
+            let (mut rows, host) = rest?;
+            match host.wait(rows.next()).await {
+                Ok(row) => Some((row?, Some((rows, host)))),
+                Err(moved) => Some((Err(moved), None)),
+            }
+        });
+        let rows =
+            rows.map(|row: Result<QueryResult, SqlxError>| Ok(T::from_query_result(&row?, "")?));
+        rows.boxed()
     }
 
     /// A statement's error.
@@ -187,10 +209,17 @@ impl Tx {
 
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
-async fn begin_on(pool: &PgPool, begin: &str, settings: &[&str]) -> Result<Inner> {
+async fn begin_on(
+    pool: &RwLock<PgPool>,
+    host: &Host,
+    begin: &str,
+    settings: &[&str],
+) -> Result<Inner> {
+    let pool = pool.read().clone();
     let connection = pool.acquire().await?;
     let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
-    let tx = tokio::spawn(Transaction::begin(connection, Some(begin))).await;
+    let tx = tokio::spawn(Transaction::begin(connection, Some(begin)));
+    let tx = host.wait(tx).await?;
     Ok(Inner::Postgres(tx.map_err(Error::broken)??))
 }
 
@@ -210,8 +239,8 @@ impl ConnectionTrait for Tx {
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let (sql, values) = parts(statement);
         let done = on!(&mut *self.inner.lock().await, tx => {
-            let done = sqlx::query_with(sql, values).execute(&mut **tx).await;
-            done.map(ExecResult::from)
+            let done = self.host.wait(sqlx::query_with(sql, values).execute(&mut **tx)).await;
+            done.flatten().map(ExecResult::from)
         });
         done.map_err(|error| self.failed(error))
     }
@@ -219,7 +248,8 @@ impl ConnectionTrait for Tx {
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql));
         let done = on!(&mut *self.inner.lock().await, tx => {
-            sql.execute(&mut **tx).await.map(ExecResult::from)
+            let done = self.host.wait(sql.execute(&mut **tx)).await;
+            done.flatten().map(ExecResult::from)
         });
         done.map_err(|error| self.failed(error))
     }
@@ -231,8 +261,8 @@ impl ConnectionTrait for Tx {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let (sql, values) = parts(statement);
         let rows = on!(&mut *self.inner.lock().await, tx => {
-            let rows = sqlx::query_with(sql, values).fetch_all(&mut **tx).await;
-            rows.map(|rows| rows.into_iter().map(QueryResult::from).collect())
+            let rows = self.host.wait(sqlx::query_with(sql, values).fetch_all(&mut **tx)).await;
+            rows.flatten().map(|rows| rows.into_iter().map(QueryResult::from).collect())
         });
         rows.map_err(|error| self.failed(error))
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 use tests::app::{App, Backends};
+use tests::campaign::{count, on_import};
 use tests::check;
 use tests::client::Client;
 use tests::form::form;
@@ -135,8 +136,8 @@ async fn pgbouncer_is_killed_under_load_and_nothing_accepted_is_lost() -> Result
     load.is_stored(&app, &batches).await
 }
 
-#[tokio::test]
-async fn a_standby_takes_over_under_load_and_nothing_accepted_is_lost() -> Result<()> {
+/// A standby takes over from a primary that something is done to under load.
+async fn fail_over(harm: impl FnOnce(&mut Postgres) -> Result<()>) -> Result<()> {
     let mut primary = Postgres::start(Durability::Fast).await?;
     let standby = primary.standby().await?;
     // The one that takes writes need not be the first.
@@ -145,11 +146,32 @@ async fn a_standby_takes_over_under_load_and_nothing_accepted_is_lost() -> Resul
     let load = Load::of(&app).await?;
     let failover = async {
         load.begun().await?;
-        primary.kill()?;
+        harm(&mut primary)?;
         standby.promote().await
     };
     let batches = load.beside(failover).await?;
-    load.is_stored(&app, &batches).await
+    load.is_stored(&app, &batches).await?;
+    // Sending goes on too.
+    let campaign = load.client.campaign(|form| on_import(form, "demo")).await?;
+    load.client.act(&campaign, "start").await?.expect(200)?;
+    load.client
+        .import_for(&campaign, &records("B", 3, "v"))
+        .await?;
+    load.client
+        .until(&campaign, |now| count(now, "first", "delivered") == 3)
+        .await
+        .map(drop)
+}
+
+#[tokio::test]
+async fn a_standby_takes_over_under_load_and_nothing_accepted_is_lost() -> Result<()> {
+    fail_over(Postgres::kill).await
+}
+
+/// It answers nobody, and ends no connection.
+#[tokio::test]
+async fn a_standby_takes_over_from_a_frozen_primary_and_nothing_accepted_is_lost() -> Result<()> {
+    fail_over(|primary| primary.freeze()).await
 }
 
 #[tokio::test]

@@ -43,7 +43,8 @@ impl Tx {
         let outcomes = if self.is_sqlite() {
             sqlite::store(self, claim, &records).await?
         } else {
-            postgres::store(self, claim, &records).await?
+            let host = self.host();
+            host.wait(postgres::store(self, claim, &records)).await??
         };
         let sum = outcomes.created + outcomes.updated + outcomes.unchanged + outcomes.superseded;
         if sum != claim.records {
