@@ -130,8 +130,14 @@ impl Backends {
         let Some(store) = shutdown.run_until_cancelled(store).await else {
             return Ok(None);
         };
+        let mut store = store?;
+        if let Some(url) = &config.read_url {
+            let with_replicas = store.with_replicas(url.expose());
+            store = with_replicas
+                .map_err(|error| ConfigError::new("DATABASE_READ_URL", one_line(&error)))?;
+        }
         Ok(Some(Self {
-            store: store?,
+            store,
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref()).context("the cache cannot be used")?,
             pepper,

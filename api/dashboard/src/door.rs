@@ -11,6 +11,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
 use store::account::hash_secret;
+use store::reading;
 use url::form_urlencoded::Serializer;
 
 use crate::page::trouble;
@@ -67,11 +68,13 @@ async fn signed_in(
     };
     let account_id = person.account_id;
     request.extensions_mut().insert(person);
-    let response = with_pages(t, next.run(request).await);
     if changes {
+        let response = with_pages(t, next.run(request).await);
+        state.app.store.note_write(account_id);
         // What was changed is told in any case: it may be a secret that is shown once.
         return response;
     }
+    let response = with_pages(t, reading(account_id, next.run(request)).await);
     hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
 }
 

@@ -14,7 +14,7 @@ use platform::request_id::RequestId;
 use serde_json::{Map, Value};
 use store::account::{KeyRecord, Person};
 use store::form::FormKey;
-use store::on_behalf_of;
+use store::{on_behalf_of, reading};
 use uuid::Uuid;
 
 use crate::body::{Limit, json_as};
@@ -133,7 +133,10 @@ impl Caller {
         work: impl Future<Output = Result<T>> + Send + 'a,
     ) -> BoxFuture<'a, Result<T>> {
         match self.check(scope) {
-            Ok(()) => Box::pin(on_behalf_of(self.account_id(), work)),
+            Ok(()) => {
+                let account_id = self.account_id();
+                Box::pin(on_behalf_of(account_id, reading(account_id, work)))
+            }
             Err(problem) => Box::pin(ready(Err(problem))),
         }
     }

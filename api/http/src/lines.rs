@@ -17,7 +17,7 @@ use platform::places::Places;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use store::{ListPage, PAGE_BYTES};
+use store::{ListPage, PAGE_BYTES, reading};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
@@ -281,7 +281,7 @@ pub async fn page<T>(
     read: impl Future<Output = Result<T, store::Error>>,
 ) -> Result<T, store::Error> {
     let _place = READS.take(account_id).await;
-    within(LOOKUP, read).await
+    within(LOOKUP, reading(account_id, read)).await
 }
 
 #[cfg(test)]

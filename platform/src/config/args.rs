@@ -39,6 +39,9 @@ pub struct Args {
     /// postgres://… or sqlite:… [default: SQLite in the data directory]
     #[arg(skip = variable("DATABASE_URL"))]
     database_url: Option<String>,
+    /// postgres://… of standbys that answer reports, lists and exports [default: none]
+    #[arg(skip = variable("DATABASE_READ_URL"))]
+    read_url: Option<String>,
     /// postgres://… of a role that may change the schema [default: as the database]
     #[arg(skip = variable("FEEDBACK_MIGRATE_URL"))]
     migrate_url: Option<String>,
@@ -134,6 +137,11 @@ impl Args {
             data_dir,
             database,
             database_variable,
+            read_url: read(
+                "DATABASE_READ_URL",
+                self.read_url,
+                DatabaseUrl::parse_servers,
+            )?,
             migrate_url: read("FEEDBACK_MIGRATE_URL", self.migrate_url, DatabaseUrl::parse)?,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,

@@ -71,6 +71,8 @@ pub struct Config {
     pub database: DatabaseUrl,
     /// The variable that says where the database is.
     pub database_variable: &'static str,
+    /// Standbys of the database that answer what only reads; `None`: there are none.
+    pub read_url: Option<DatabaseUrl>,
     /// The same database as a role that may change its schema; `None`: the service's own may.
     pub migrate_url: Option<DatabaseUrl>,
     /// `None`: the queue is in process.
@@ -119,6 +121,7 @@ impl Config {
             database: database.ok_or_else(|| ConfigError::new(variable, "empty"))?,
             database_variable: variable,
             migrate_url: None,
+            read_url: None,
             ..self.clone()
         })
     }
@@ -132,6 +135,7 @@ impl Config {
         Ok(Self {
             database: database.map_err(|reason| ConfigError::new(DATA_DIR, reason))?,
             migrate_url: None,
+            read_url: None,
             ..self.clone()
         })
     }

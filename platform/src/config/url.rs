@@ -26,6 +26,15 @@ impl DatabaseUrl {
         }
     }
 
+    /// The same of servers alone.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_servers(text: &str) -> Result<Self, String> {
+        scheme(text, &["postgres", "postgresql"])?;
+        Self::parse(text)
+    }
+
     /// The embedded database's file in the data directory.
     ///
     /// # Errors

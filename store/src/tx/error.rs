@@ -47,6 +47,14 @@ impl Error {
         matches!(self, Self::Unavailable(_) | Self::Conflict(_))
     }
 
+    /// Whether the database is the trouble and not the statement: another one may answer.
+    pub(super) fn is_of_the_database(error: &DbErr) -> bool {
+        matches!(
+            kind(error)("".into()),
+            Self::Unavailable(_) | Self::Conflict(_)
+        )
+    }
+
     /// Stored data that does not read as what it should be.
     pub(crate) fn broken(cause: impl Into<BoxError>) -> Self {
         Self::Other(cause.into())

@@ -1,5 +1,5 @@
 //! The database under every other module: connections ([`pool`]), the [`Store`] that shares them, transactions ([`Tx`]), whose turn it
-//! is at the connections (`gate`), and what can go wrong ([`crate::Error`]).
+//! is at the connections (`gate`), which host they go to (`hosts`, `replicas`), and what can go wrong ([`crate::Error`]).
 //!
 //! What is *not* here: any statement about a table.
 
@@ -14,6 +14,7 @@ mod gate;
 mod hosts;
 mod list;
 mod pool;
+mod replicas;
 mod schema;
 mod sql;
 mod statement;
@@ -27,6 +28,7 @@ pub use self::hosts::of_each_host;
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub use self::pool::{Connections, Workload};
+pub use self::replicas::reading;
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,

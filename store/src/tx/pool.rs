@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use super::Store;
 use super::error::{Error, is_read_only};
 use super::hosts::{Host, InUse, follow, of_each_host, takes_writes};
+use super::replicas::Replicas;
 use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
@@ -133,18 +134,41 @@ impl Store {
             Pool::sqlite(url, workload)?
         } else {
             let hosts = of_each_host(url);
-            let hosts = hosts.iter().map(|host| {
-                let host = PgConnectOptions::from_str(host)?
-                    .application_name("feedback")
-                    // pgbouncer takes no such parameter; nothing here is a float that it would change.
-                    .extra_float_digits(None)
-                    .disable_statement_logging();
-                Ok(host)
-            });
+            let hosts = hosts.iter().map(|host| connect_options(host));
             let hosts = hosts.collect::<Result<_, Error>>()?;
             Pool::postgres(hosts, workload, Arc::default())
         };
-        Ok(Self { pool, gates: None })
+        Ok(Self {
+            pool,
+            gates: None,
+            replicas: None,
+        })
+    }
+
+    /// The same database with standbys, at the hosts of a URL, for what is only [`reading`](super::reading).
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn with_replicas(self, url: &str) -> Result<Self, Error> {
+        let Pool::Postgres {
+            workload,
+            is_distributed,
+            ..
+        } = &self.pool
+        else {
+            return Ok(self);
+        };
+        let pools = of_each_host(url).into_iter().map(|host| {
+            let hosts = vec![connect_options(&host)?];
+            Ok(Pool::postgres(hosts, *workload, is_distributed.clone()))
+        });
+        let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
+        let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
+        tokio::spawn(async move { following.follow(primary).await });
+        Ok(Self {
+            replicas: Some(replicas),
+            ..self
+        })
     }
 
     /// The same database for another workload of this process, without gates.
@@ -158,7 +182,11 @@ impl Store {
             } => Pool::postgres(hosts.clone(), workload, is_distributed.clone()),
             Pool::Sqlite { .. } => self.pool.clone(),
         };
-        Self { pool, gates: None }
+        Self {
+            pool,
+            gates: None,
+            replicas: None,
+        }
     }
 
     /// The connections of its pools.
@@ -205,6 +233,10 @@ impl Store {
                 Pool::Postgres { pool, .. } => {
                     let pool = pool.read().clone();
                     pool.close().await;
+                    let replicas = self.replicas.iter().flat_map(|replicas| replicas.pools());
+                    for pool in replicas.filter_map(Pool::postgres_pool) {
+                        pool.close().await;
+                    }
                 }
                 Pool::Sqlite { writer, readers } => {
                     readers.close().await;
@@ -280,6 +312,14 @@ impl Pool {
         match self {
             Self::Postgres { .. } => DbBackend::Postgres,
             Self::Sqlite { .. } => DbBackend::Sqlite,
+        }
+    }
+
+    /// PostgreSQL: the pool of the host in use.
+    pub(super) fn postgres_pool(&self) -> Option<PgPool> {
+        match self {
+            Self::Postgres { pool, .. } => Some(pool.read().clone()),
+            Self::Sqlite { .. } => None,
         }
     }
 
@@ -417,6 +457,15 @@ impl Pool {
             .connect_lazy_with(options.pragma("cache_size", "-8192"));
         Ok(Self::Sqlite { writer, readers })
     }
+}
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
+    let host = PgConnectOptions::from_str(url)?
+        .application_name("feedback")
+        // pgbouncer takes no such parameter; nothing here is a float that it would change.
+        .extra_float_digits(None)
+        .disable_statement_logging();
+    Ok(host)
 }
 
 fn connections<D: Database>(name: &'static str, pool: &sqlx::Pool<D>) -> Connections {

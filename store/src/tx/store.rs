@@ -1,5 +1,7 @@
 //! One handle on the database, for statements that need no transaction and to open those that do.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
@@ -8,9 +10,12 @@ use sea_orm::{
     Statement,
 };
 
+use uuid::Uuid;
+
 use super::gate::{Gates, UnderWay};
 use super::hosts::Host;
 use super::pool::Pool;
+use super::replicas::{Replicas, reader};
 use super::statement::Dialect;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
 use super::{Error, Registered, Result, Sql, statement};
@@ -23,14 +28,17 @@ const TRIES: usize = 5;
 pub struct Store {
     pub(super) pool: Pool,
     pub(super) gates: Option<Gates>,
+    pub(super) replicas: Option<Arc<Replicas>>,
 }
 
 impl Store {
     /// The same database, at whose connections those take turns who ask [on behalf of](super::on_behalf_of) accounts.
     #[must_use]
     pub fn in_turns(&self, gates: Gates) -> Self {
-        let (pool, gates) = (self.pool.clone(), Some(gates));
-        Self { pool, gates }
+        Self {
+            gates: Some(gates),
+            ..self.clone()
+        }
     }
 
     /// Whether accounts lie on several nodes, so that a transaction of one account is one of one node.
@@ -127,9 +135,38 @@ impl Store {
 
     fn open_snapshot<'a>(&'a self, settings: &'a [&'a str]) -> BoxFuture<'a, Result<Tx>> {
         Box::pin(async move {
-            let under_way = self.pass(true).await;
+            let mut under_way = self.pass(true).await;
+            if let Some((replicas, n, pool)) = self.replica().await {
+                match Tx::snapshot(pool, settings, under_way).await {
+                    Err(Error::Unavailable(_)) => replicas.note_away(n),
+                    opened => return opened,
+                }
+                under_way = self.pass(true).await;
+            }
+            self.note_shown();
             Tx::snapshot(&self.pool, settings, under_way).await
         })
+    }
+
+    /// The standby that may answer what this task reads.
+    async fn replica(&self) -> Option<(&Replicas, usize, &Pool)> {
+        let replicas = self.replicas.as_deref()?;
+        let (n, pool) = replicas.choose(reader()?, &self.pool).await?;
+        Some((replicas, n, pool))
+    }
+
+    /// Notes that the primary shows something to the account for which this task reads.
+    fn note_shown(&self) {
+        if let (Some(replicas), Some(account_id)) = (&self.replicas, reader()) {
+            replicas.note_primary(account_id);
+        }
+    }
+
+    /// Notes that something may have changed for an account, which it is to see from now on.
+    pub fn note_write(&self, account_id: Uuid) {
+        if let Some(replicas) = &self.replicas {
+            replicas.note_primary(account_id);
+        }
     }
 
     /// Waits for a turn at a connection.
@@ -190,11 +227,15 @@ impl Store {
 
     /// SQLite's readers or its writer.
     pub(super) fn connection(&self, reads: bool) -> DatabaseConnection {
-        match &self.pool {
-            Pool::Postgres { pool, .. } => pool.read().clone().into(),
-            Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
-            Pool::Sqlite { writer, .. } => writer.clone().into(),
-        }
+        connection_of(&self.pool, reads)
+    }
+}
+
+fn connection_of(pool: &Pool, reads: bool) -> DatabaseConnection {
+    match pool {
+        Pool::Postgres { pool, .. } => pool.read().clone().into(),
+        Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
+        Pool::Sqlite { writer, .. } => writer.clone().into(),
     }
 }
 
@@ -236,14 +277,21 @@ impl ConnectionTrait for Store {
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        let _under_way = self.pass(true).await;
-        let (host, connection) = (self.pool.host(), self.connection(true));
-        self.asked(&host, connection.query_one_raw(statement)).await
+        Ok(self.query_all_raw(statement).await?.into_iter().next())
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let _under_way = self.pass(true).await;
+        if let Some((replicas, n, pool)) = self.replica().await {
+            let connection = connection_of(pool, true);
+            match connection.query_all_raw(statement.clone()).await {
+                Err(error) if Error::is_of_the_database(&error) => replicas.note_away(n),
+                answered => return answered,
+            }
+        }
         let (host, connection) = (self.pool.host(), self.connection(true));
-        self.asked(&host, connection.query_all_raw(statement)).await
+        let answered = self.asked(&host, connection.query_all_raw(statement)).await;
+        self.note_shown();
+        answered
     }
 }

@@ -8,5 +8,6 @@ mod commit;
 mod database;
 mod histories;
 mod hosts;
+mod replicas;
 mod reports;
 mod workers;

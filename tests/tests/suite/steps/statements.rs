@@ -223,7 +223,8 @@ async fn each_table_is_as_its_entity_has_it() -> Result<()> {
            FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY t.name, c.name"
     } else {
         "SELECT concat_ws('|', table_name, column_name, data_type, CASE is_nullable WHEN 'YES' THEN 1 ELSE 0 END)
-           FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1"
+           FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1"
     };
     let mut stored = BTreeMap::<_, Vec<_>>::new();
     for line in app.sql(columns).await?.lines() {
