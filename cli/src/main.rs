@@ -30,6 +30,7 @@ use clap_complete::Shell;
 use mimalloc::MiMalloc;
 use platform::config::{Args, ProcessRole};
 use platform::start::{self, Process};
+use platform::telemetry::traces::{Span, SpanKind};
 
 use crate::service::{Connection, ServiceClient};
 
@@ -154,6 +155,21 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The name of its span, of a command that works on the database for long.
+    fn span_name(&self) -> Option<&'static str> {
+        match self {
+            Self::Migrate(_) => Some("feedback migrate"),
+            Self::Copy(_) => Some("feedback copy"),
+            Self::Backup(_) => Some("feedback backup"),
+            Self::Restore(_) => Some("feedback restore"),
+            Self::Verify { .. } => Some("feedback verify"),
+            Self::Rebuild(_) => Some("feedback rebuild"),
+            _ => None,
+        }
+    }
+}
+
 /// Commands that ask a running service, by its [`Connection`]; or that need its settings and nothing of it running.
 #[derive(clap::Args)]
 #[command(mut_args(|arg| arg.global(true)))]
@@ -183,7 +199,17 @@ fn main() -> ExitCode {
         settings,
     });
     let finishes = command.finishes();
-    let work = async |process| run(command, process).await.or_else(unless_closed);
+    let span = command.span_name();
+    let work = async |process| {
+        let mut span = span.map_or_else(Span::default, |name| {
+            Span::begin(name, SpanKind::Internal, None)
+        });
+        let done = run(command, process).await.or_else(unless_closed);
+        if done.is_err() {
+            span.fail("failed");
+        }
+        done
+    };
     if finishes {
         start::run(work)
     } else {

@@ -12,7 +12,7 @@ entity! { "import_batch";
     attempt: Uuid,
     /// When the request last said that it is alive.
     heartbeat_at: DateTimeUtc,
-    /// Of the request, for the log.
+    /// Of the request, for the log; behind a space its span as a `traceparent`, if it was traced.
     request_id: String,
     /// The campaign that sends a message to each of its recipients.
     campaign_id: Option<Uuid>,

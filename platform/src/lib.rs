@@ -1,8 +1,8 @@
 //! Every server and every concern of the process that is not the database, written once for all processes.
 //!
 //! # Layout
-//! - [`start`]: what all commands have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs and
-//!   metrics.
+//! - [`start`]: what all commands have in common, and signals; [`config`]: the settings, read once; [`telemetry`]: logs, metrics
+//!   and traces.
 //! - [`backends`]: the only place that chooses a backend; [`migrate`]: whose schema is migrated, and what is kept of it before;
 //!   [`copy`]: from the embedded database to a server; [`backup`]: from it to a file, and back;
 //!   [`queue`]: notifications, in process or RabbitMQ;

@@ -1,7 +1,11 @@
-//! The id of a request: in its answer, in problems, in logs and in the messages it causes.
+//! The id of a request: in its answer, in problems, in logs and in the messages it causes; and with it the trace that the request is of.
+
+use std::borrow::Cow;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
+
+use crate::telemetry::traces::{self, SpanContext};
 
 /// The header of requests and answers that holds it.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -11,7 +15,11 @@ const MAX_BYTES: usize = 128;
 
 /// 1 to 128 visible ASCII characters. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(HeaderValue);
+pub struct RequestId {
+    value: HeaderValue,
+    /// The span of the request.
+    trace: Option<SpanContext>,
+}
 
 impl RequestId {
     /// The caller's own if it is of the shape, else a fresh one.
@@ -24,16 +32,48 @@ impl RequestId {
         let fresh = || HeaderValue::try_from(Uuid::now_v7().to_string()).ok();
         // The text of a UUID always is a header's value.
         let id = own.cloned().or_else(fresh);
-        Self(id.unwrap_or(HeaderValue::from_static("-")))
+        Self {
+            value: id.unwrap_or(HeaderValue::from_static("-")),
+            trace: None,
+        }
+    }
+
+    /// The same, with the span of the request if there is a tracer.
+    #[must_use]
+    pub fn in_trace(self, trace: Option<&SpanContext>) -> Self {
+        let trace = trace.cloned();
+        Self { trace, ..self }
     }
 
     pub fn as_str(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
+        self.value.to_str().unwrap_or_default()
     }
 
     /// As a header's value.
     pub fn value(&self) -> &HeaderValue {
-        &self.0
+        &self.value
+    }
+
+    /// The span of the request.
+    pub fn trace(&self) -> Option<&SpanContext> {
+        self.trace.as_ref()
+    }
+
+    /// As an import keeps it for its workers: the id and, behind a space, the span as a `traceparent`.
+    pub fn stored(&self) -> Cow<'_, str> {
+        let id = self.as_str();
+        match &self.trace {
+            Some(trace) => format!("{id} {}", traces::traceparent(trace)).into(),
+            None => id.into(),
+        }
+    }
+
+    /// The id and the span of what [`stored`](Self::stored) gave.
+    pub fn read_stored(text: &str) -> (&str, Option<SpanContext>) {
+        match text.split_once(' ') {
+            Some((id, traceparent)) => (id, traces::of_our_own(traceparent)),
+            None => (text, None),
+        }
     }
 }
 
@@ -68,5 +108,16 @@ mod tests {
             RequestId::of(&HeaderMap::new()),
             RequestId::of(&HeaderMap::new())
         );
+    }
+
+    #[test]
+    fn what_is_stored_has_the_id_and_the_span() {
+        let id = of("order-7");
+        assert_eq!(id.stored(), "order-7");
+        assert_eq!(RequestId::read_stored("order-7"), ("order-7", None));
+        let text = "order-7 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let (read, trace) = RequestId::read_stored(text);
+        assert_eq!(read, "order-7");
+        assert_eq!(id.in_trace(trace.as_ref()).stored(), text);
     }
 }

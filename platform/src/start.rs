@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::connections::raise_descriptors;
-use crate::telemetry::{self, Metrics};
+use crate::telemetry::{self, Metrics, traces};
 
 /// From the signal to the end of the process; orchestrators kill after 30 s.
 const DRAIN: Duration = Duration::from_secs(24);
@@ -78,7 +78,11 @@ fn try_run_to_end(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyh
         .enable_all()
         .build()
         .context("no runtime can be started")?;
+    let exporter = traces::Exporter::start(runtime.handle())?;
     let result = runtime.block_on(work(process));
+    if let Some(exporter) = exporter {
+        exporter.flush();
+    }
     // A blocking thread in mid-work may not hold the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result

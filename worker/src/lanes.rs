@@ -8,13 +8,14 @@ use domain::pepper::Pepper;
 use metrics::{counter, histogram};
 use parking_lot::Mutex;
 use platform::health::Heartbeat;
+use platform::request_id::RequestId;
 use platform::start::one_line;
 use platform::turns::{Turn, Turns};
 use store::Store;
-use store::import::FailureOutcome;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
+use tracing::field::Empty;
 use uuid::Uuid;
 
 use crate::store_chunk::{self, Pick, StepOutcome};
@@ -103,13 +104,13 @@ impl Slot {
                 () = tokio::time::sleep(IDLE) => continue,
             };
             let started = Instant::now();
-            let span = tracing::info_span!("chunk", lane = self.lane.into_str());
+            let span = tracing::info_span!("chunk", lane = self.lane.into_str(), trace.id = Empty);
             let pick = Pick::Due(turn.account_id, self.lane);
             let step = store_chunk::run(&self.store, self.worker_id, self.pepper.as_deref(), pick);
-            let found = match step.instrument(span).await {
+            let found = match step.instrument(span.clone()).await {
                 Ok(step) => {
                     away = false;
-                    self.report(&step, started.elapsed())
+                    span.in_scope(|| self.report(&step, started.elapsed()))
                 }
                 Err(error) => {
                     counter!("feedback_import_waits_total").increment(1);
@@ -126,11 +127,11 @@ impl Slot {
     }
 
     fn report(&self, step: &StepOutcome, took: Duration) -> bool {
-        let outcome = match step {
+        match step {
             StepOutcome::NotTaken => return false,
-            StepOutcome::PutOff => "put_off",
+            StepOutcome::PutOff => {}
             StepOutcome::Stored { claim, outcomes } => {
-                let (id, request_id) = (claim.id, &claim.request_id);
+                let (id, (request_id, _)) = (claim.id, RequestId::read_stored(&claim.request_id));
                 tracing::debug!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, ?outcomes, ?took, "chunk stored");
                 histogram!("feedback_import_chunk_seconds", "lane" => self.lane.into_str())
                     .record(took.as_secs_f64());
@@ -143,22 +144,17 @@ impl Slot {
                     counter!("feedback_import_stored_records_total", "outcome" => outcome)
                         .increment(records.unsigned_abs());
                 }
-                "stored"
             }
             StepOutcome::Failed {
                 claim,
                 reason,
                 noted,
             } => {
-                let (id, request_id) = (claim.id, &claim.request_id);
+                let (id, (request_id, _)) = (claim.id, RequestId::read_stored(&claim.request_id));
                 tracing::error!(request.id = %request_id, batch.id = %id.batch_id, chunk.no = id.chunk_no, %reason, ?noted, "chunk failed");
-                match noted {
-                    FailureOutcome::Parked => "parked",
-                    FailureOutcome::RetryAt(_) | FailureOutcome::Gone => "failed",
-                }
             }
-        };
-        counter!("feedback_import_chunks_total", "outcome" => outcome).increment(1);
+        }
+        counter!("feedback_import_chunks_total", "outcome" => step.name()).increment(1);
         true
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use chrono::Utc;
 use futures::StreamExt;
@@ -18,6 +18,7 @@ use platform::cache::Cache;
 use platform::health::Heartbeat;
 use platform::places::Places;
 use platform::start::one_line;
+use platform::telemetry::traces::{Span, SpanKind};
 use store::form::FormKey;
 use store::report::{RolledUp, ScanScope, Watermark};
 use store::{Committed, Error, Store};
@@ -191,12 +192,18 @@ impl RollupJob {
     }
 
     async fn roll_up_now(&self, form: FormKey, scope: ScanScope) -> Result<(), Error> {
-        let started = Instant::now();
+        let (started, at) = (Instant::now(), SystemTime::now());
         let done = run(&self.store, form, scope).await;
         let took = started.elapsed();
+        if let Ok(RolledUp { rows: 0, .. }) = done {
+            return Ok(());
+        }
+        // A trace of its own: it adds what many requests brought.
+        let mut span = Span::begun(at, "roll up form", SpanKind::Internal, None);
+        span.set("form.id", form.form_id);
         match done {
-            Ok(RolledUp { rows: 0, .. }) => Ok(()),
             Ok(RolledUp { rows, touched }) => {
+                span.set_number("rows", rows);
                 counter!("feedback_rolled_up_deltas_total").increment(rows as u64);
                 histogram!("feedback_rollup_seconds").record(took.as_secs_f64());
                 tracing::debug!(form.id = %form.form_id, rows, ?took, "form rolled up");
@@ -208,11 +215,14 @@ impl RollupJob {
                 Ok(())
             }
             Err(error) if error.is_unavailable() => {
+                span.fail("unavailable");
+                drop(span);
                 self.notifier.put(form, scope);
                 sleep(AWAY).await;
                 Err(error)
             }
             Err(error) => {
+                span.fail("broken");
                 tracing::error!(form.id = %form.form_id, error = %one_line(&error), "form not rolled up");
                 Ok(())
             }

@@ -7,9 +7,12 @@ use chrono::TimeDelta;
 use domain::chunk::{Chunk, DecodeError};
 use domain::message::Lane;
 use domain::pepper::Pepper;
+use platform::request_id::RequestId;
 use platform::start::one_line;
+use platform::telemetry::traces::{Span, SpanKind};
 use store::import::{ChunkId, Claim, FailureOutcome, MAX_STARTS, Outcomes};
-use store::{Committed, Error, Store};
+use store::{Committed, Error, Store, Tx};
+use tracing::field::display;
 use uuid::Uuid;
 
 /// How long a chunk is left to workers that can store it.
@@ -43,6 +46,22 @@ pub enum StepOutcome {
     PutOff,
 }
 
+impl StepOutcome {
+    /// Its name in metrics and traces.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NotTaken => "not_taken",
+            Self::Stored { .. } => "stored",
+            Self::Failed {
+                noted: FailureOutcome::Parked,
+                ..
+            } => "parked",
+            Self::Failed { .. } => "failed",
+            Self::PutOff => "put_off",
+        }
+    }
+}
+
 /// Takes one chunk and stores it; and plans its messages, if its import is for a campaign.
 ///
 /// # Errors
@@ -71,9 +90,34 @@ async fn attempt(
         Pick::One(id) => tx.claim_chunk(id).await?,
         Pick::Due(account_id, lane) => tx.claim_due(account_id, lane).await?,
     };
-    let Some(mut claim) = claim else {
+    let Some(claim) = claim else {
         return Ok(StepOutcome::NotTaken);
     };
+    // Of the request's trace, whoever notified of the chunk: scans find chunks too.
+    let (_, trace) = RequestId::read_stored(&claim.request_id);
+    let mut span = Span::begin("store chunk", SpanKind::Consumer, trace.as_ref());
+    span.set("batch.id", claim.id.batch_id);
+    span.set_number("chunk.no", claim.id.chunk_no);
+    span.set_number("records", claim.records);
+    tracing::Span::current().record("trace.id", span.trace_id().map(display));
+    let step = take(store, worker_id, pepper, tx, claim).await;
+    match &step {
+        Ok(step @ StepOutcome::Failed { .. }) => span.fail(step.name()),
+        Ok(step) => span.set("outcome", step.name()),
+        Err(Error::Conflict(_)) => span.fail("conflict"),
+        Err(_) => span.fail("unavailable"),
+    }
+    step
+}
+
+/// Stores a claimed chunk.
+async fn take(
+    store: &Store,
+    worker_id: Uuid,
+    pepper: Option<&Pepper>,
+    mut tx: Tx,
+    mut claim: Claim,
+) -> Result<StepOutcome, Error> {
     if claim.starts >= MAX_STARTS {
         drop(tx);
         let reason = format!("{} starts came to no end", claim.starts);

@@ -14,10 +14,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use platform::request_id::{RequestId, X_REQUEST_ID};
+use platform::telemetry::traces::Span;
 use tracing::Instrument;
 
 use crate::observe::{Meters, Observation};
-use crate::{AppState, auth, drain, error};
+use crate::{AppState, auth, drain, error, observe};
 
 /// Keeps pages of other sites out of a page's browsing context group.
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -28,7 +29,8 @@ const YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 pub async fn guarded(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let meters = Arc::clone(&state.meters);
     let is_secure = state.public_url.starts_with("https://");
-    let mut response = answer(&meters, request, |request| {
+    let trace = observe::trace(&request);
+    let mut response = answer(&meters, request, trace, |request| {
         auth::guard(state, request, next).map(IntoResponse::into_response)
     })
     .await;
@@ -47,21 +49,25 @@ fn keep_safe(headers: &mut HeaderMap, is_secure: bool) {
     }
 }
 
-/// The layer around routes that need no key: health and metrics.
+/// The layer around routes that need no key: health and metrics, which are asked too often to be traced.
 pub async fn open(State(meters): State<Arc<Meters>>, request: Request, next: Next) -> Response {
-    answer(&meters, request, |request| next.run(request)).await
+    answer(&meters, request, Span::default(), |request| {
+        next.run(request)
+    })
+    .await
 }
 
 async fn answer<F>(
     meters: &Meters,
     mut request: Request,
+    trace: Span,
     route: impl FnOnce(Request) -> F,
 ) -> Response
 where
     F: Future<Output = Response>,
 {
-    let id = RequestId::of(request.headers());
-    let observation = Observation::begin(&request, &id);
+    let id = RequestId::of(request.headers()).in_trace(trace.context());
+    let observation = Observation::begin(&request, &id, trace);
     request.extensions_mut().insert(id.clone());
     let mut response = AssertUnwindSafe(route(drain::read_on(request)))
         .catch_unwind()

@@ -1,7 +1,7 @@
 //! Notifies the workers of imports, and of forms that have counts to roll up. A lost notification costs a moment: the
 //! workers look by themselves.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use domain::message::{Lane, Notification};
 use futures::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 use platform::queue::Queue;
+use platform::request_id::RequestId;
+use platform::telemetry::traces::SpanContext;
 use store::form::FormKey;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -26,8 +28,8 @@ pub struct Notifier(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Messages to publish. As many of one as there are numbers.
-    changed: Mutex<HashSet<(Notification, u8)>>,
+    /// Messages to publish, as many of one as there are numbers, with the spans of the requests that they are of.
+    changed: Mutex<HashMap<(Notification, u8), Vec<SpanContext>>>,
     wake: Notify,
 }
 
@@ -45,20 +47,30 @@ impl Notifier {
             account_id: form.account_id,
             form_id: form.form_id,
         };
-        self.add(forms.into_iter().map(|form| (message(form), 0)));
+        self.add(forms.into_iter().map(|form| (message(form), 0)), None);
     }
 
-    /// Notifies of an account's import that was accepted.
-    pub fn import_accepted(&self, account_id: Uuid, lane: Lane) {
+    /// Notifies of an account's import that a request had accepted.
+    pub fn import_accepted(&self, account_id: Uuid, lane: Lane, request_id: &RequestId) {
         let times = match lane {
             Lane::Small => 1,
             Lane::Bulk => WORKERS,
         };
-        self.add((0..times).map(|number| (Notification::ImportV1 { account_id, lane }, number)));
+        let message = Notification::ImportV1 { account_id, lane };
+        let messages = (0..times).map(|number| (message.clone(), number));
+        self.add(messages, request_id.trace());
     }
 
-    fn add(&self, changed: impl IntoIterator<Item = (Notification, u8)>) {
-        self.0.changed.lock().extend(changed);
+    fn add(
+        &self,
+        messages: impl IntoIterator<Item = (Notification, u8)>,
+        trace: Option<&SpanContext>,
+    ) {
+        let mut changed = self.0.changed.lock();
+        for message in messages {
+            changed.entry(message).or_default().extend(trace.cloned());
+        }
+        drop(changed);
         self.0.wake.notify_one();
     }
 
@@ -70,8 +82,8 @@ impl Notifier {
             let changed = std::mem::take(&mut *self.0.changed.lock());
             let published = stream::iter(changed)
                 .map(Ok)
-                .try_for_each_concurrent(CONCURRENCY, async |(message, _)| {
-                    queue.publish(&message).await
+                .try_for_each_concurrent(CONCURRENCY, async |((message, _), causes)| {
+                    queue.publish_in(&causes, &message).await
                 })
                 .await;
             if let Err(error) = published {
@@ -84,6 +96,8 @@ impl Notifier {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use tokio::sync::mpsc;
 
     use super::*;

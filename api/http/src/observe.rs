@@ -9,15 +9,25 @@ use axum::http::{Method, StatusCode};
 use metrics::{Counter, Histogram};
 use parking_lot::RwLock;
 use platform::request_id::RequestId;
+use platform::telemetry::traces::{self, SpanKind};
 use tracing::field::Empty;
 use tracing::{Level, Span};
 
 /// The label of paths that no route has.
 const UNMATCHED: &str = "unmatched";
+/// Any method that nobody defined.
+const OTHER: &str = "OTHER";
+
+/// The span of a request in its trace, which is the caller's if that sent one.
+pub fn trace(request: &Request) -> traces::Span {
+    let caller = traces::of_caller(request.headers());
+    traces::Span::begin("request", SpanKind::Server, caller.as_ref())
+}
 
 /// A request that is being answered. Headers and query values are never recorded: they hold secrets and personal data.
 pub struct Observation {
     pub span: Span,
+    trace: traces::Span,
     began: Instant,
     method: &'static str,
     route: Option<MatchedPath>,
@@ -25,17 +35,28 @@ pub struct Observation {
 
 impl Observation {
     /// Begins with a request that the router has matched.
-    pub fn begin(request: &Request, id: &RequestId) -> Self {
+    pub fn begin(request: &Request, id: &RequestId, mut trace: traces::Span) -> Self {
         let method = method_name(request.method());
         let route = request.extensions().get::<MatchedPath>().cloned();
         // Requests that only read are logged when debugging, so otherwise they need no span.
         let span = if writes(method) || tracing::enabled!(Level::DEBUG) {
-            span(id, method, name(route.as_ref()))
+            span(id, method, name(route.as_ref()), &trace)
         } else {
             Span::none()
         };
+        match &route {
+            Some(route) => {
+                trace.rename(format_args!("{method} {}", route.as_str()));
+                trace.set("http.route", route.as_str());
+            }
+            None => trace.rename(method),
+        }
+        let convention = if method == OTHER { "_OTHER" } else { method };
+        trace.set("http.request.method", convention);
+        trace.set("request.id", id.as_str());
         Self {
             span,
+            trace,
             began: Instant::now(),
             method,
             route,
@@ -43,16 +64,21 @@ impl Observation {
     }
 
     /// Logs and counts the answer. A failure is logged here and nowhere else, with its `cause` if it is known.
-    pub fn end(self, meters: &Meters, id: &RequestId, status: StatusCode, cause: Option<&str>) {
+    pub fn end(mut self, meters: &Meters, id: &RequestId, status: StatusCode, cause: Option<&str>) {
         let (method, route) = (self.method, name(self.route.as_ref()));
         let latency = self.began.elapsed();
         let seconds = latency.as_secs_f64();
         let span = if self.span.is_none() && status.is_server_error() {
-            span(id, method, route)
+            span(id, method, route, &self.trace)
         } else {
             self.span
         };
-        span.record("http.response.status_code", status.as_u16());
+        let code = status.as_u16();
+        span.record("http.response.status_code", code);
+        self.trace.set_number("http.response.status_code", code);
+        if status.is_server_error() {
+            self.trace.fail(code);
+        }
         let error = cause.unwrap_or("none");
         span.in_scope(|| match status {
             StatusCode::SERVICE_UNAVAILABLE => {
@@ -66,15 +92,16 @@ impl Observation {
             }
             _ => tracing::debug!(http.latency.seconds = seconds, "request answered"),
         });
-        meters.count(route, method, status.as_u16(), latency);
+        meters.count(route, method, code, latency);
     }
 }
 
 /// At the level of errors, because the log of a failure needs the span at any log level.
-fn span(id: &RequestId, method: &'static str, route: &str) -> Span {
+fn span(id: &RequestId, method: &'static str, route: &str, trace: &traces::Span) -> Span {
     tracing::error_span!(
         "request",
         request.id = id.as_str(),
+        trace.id = trace.trace_id().map(tracing::field::display),
         http.request.method = method,
         http.route = route,
         http.response.status_code = Empty,
@@ -96,7 +123,7 @@ fn method_name(method: &Method) -> &'static str {
         "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT",
     ];
     let named = known.into_iter().find(|known| *known == method.as_str());
-    named.unwrap_or("OTHER")
+    named.unwrap_or(OTHER)
 }
 
 /// The metrics of all routes, each looked up in the registry once.

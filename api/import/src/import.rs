@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use domain::record::RecordError;
+use platform::telemetry::traces::{Span, SpanKind};
 use serde::Serialize;
 use serde_json::Value;
 use store::import::{FinishedImport, ImportAttempt};
@@ -179,11 +180,29 @@ async fn attempt(
         max_records: state.max_records,
         cut: app.store.chunk_cut(),
     };
-    match ingest::receive(&attempt, job, incoming).await {
-        Ok(summary) if request.on_error.accepts(&summary) => accept(attempt, summary, caller).await,
-        Ok(summary) => refuse(attempt, summary, caller).await,
+    let mut span = Span::begin(
+        "store import",
+        SpanKind::Internal,
+        caller.request_id.trace(),
+    );
+    span.set("batch.id", attempt.import.batch_id);
+    let imported = match ingest::receive(&attempt, job, incoming).await {
+        Ok(summary) => {
+            span.set_number("records.accepted", summary.accepted);
+            span.set_number("records.rejected", summary.rejected);
+            if request.on_error.accepts(&summary) {
+                accept(attempt, summary, caller).await
+            } else {
+                refuse(attempt, summary, caller).await
+            }
+        }
         Err(error) => Err(attempt.give_up(error).await),
+    };
+    match &imported {
+        Ok((outcome, _)) => span.set("outcome", outcome),
+        Err(problem) => span.fail(problem.code().as_str()),
     }
+    imported
 }
 
 async fn accept(attempt: Attempt, summary: BodySummary, caller: &Caller) -> Result<ImportOutcome> {

@@ -128,7 +128,10 @@ pub async fn retry_batch(caller: &Caller, batch_id: Uuid) -> Result<BatchBody> {
         find_batch(caller, batch_id).await?;
         let change = caller.app.store.retry_batch(account_id, batch_id).await?;
         let Retried { batch, lane } = done(change, "nothing of the batch is parked")?;
-        caller.app.notifier.import_accepted(account_id, lane);
+        caller
+            .app
+            .notifier
+            .import_accepted(account_id, lane, &caller.request_id);
         Ok(BatchBody::new(batch, Utc::now()))
     });
     caller.change(RETRY_BATCH, &batch_id, retry).await

@@ -16,6 +16,7 @@ use tokio::sync::{Mutex, mpsc};
 pub use self::rabbit::Topology;
 use self::rabbit::{BrokerAddress, Publisher, listen};
 use crate::config::AmqpUrl;
+use crate::telemetry::traces::{Span, SpanContext, SpanKind};
 
 /// A queue operation that did not succeed. The message may or may not be there: the ledger, not the queue, knows.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -89,6 +90,39 @@ impl Queue {
         let outcome = if result.is_ok() { "ok" } else { "error" };
         metrics::counter!("feedback_queue_published_total", "outcome" => outcome).increment(1);
         result
+    }
+
+    /// [`publish`](Self::publish) as a span of the first trace that brought the message about, with links to the others.
+    ///
+    /// # Errors
+    /// The message may not have arrived.
+    pub async fn publish_in(
+        &self,
+        causes: &[SpanContext],
+        message: &Notification,
+    ) -> Result<(), QueueError> {
+        let Some((first, others)) = causes.split_first() else {
+            return self.publish(message).await;
+        };
+        let mut span = Span::begin("publish notification", SpanKind::Producer, Some(first));
+        for other in others {
+            span.link(other);
+        }
+        span.set("messaging.operation.type", "send");
+        span.set("messaging.operation.name", "publish");
+        match &self.0 {
+            Backend::InProcess(..) => span.set("messaging.system", "in_process"),
+            Backend::Rabbit(publisher) => {
+                let queue = &publisher.address.topology.queue;
+                span.set("messaging.system", "rabbitmq");
+                span.set("messaging.destination.name", queue);
+            }
+        }
+        let published = self.publish(message).await;
+        if published.is_err() {
+            span.fail("not_published");
+        }
+        published
     }
 
     /// Hands on messages, for ever and through any failure of the broker. Once it is dropped, what it fetched ahead goes to

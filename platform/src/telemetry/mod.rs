@@ -1,11 +1,13 @@
-//! Logs to stderr and metrics for `/metrics`. stdout stays for results.
+//! Logs to stderr, metrics for `/metrics`, and traces for a collector. stdout stays for results.
 //!
 //! Field names are dotted (`batch.id`, `queue.connection`). No secrets and no phone numbers, ever.
 //!
 //! - `descriptions`: what each metric means; [`gauges`]: figures of the process itself.
+//! - [`traces`]: spans and their export.
 
 mod descriptions;
 pub mod gauges;
+pub mod traces;
 
 use std::io::IsTerminal;
 use std::time::Duration;

@@ -110,6 +110,7 @@ pub struct QueueBatch<'a> {
     /// Record errors that are not kept.
     pub errors_dropped: i64,
     pub chunks: i64,
+    /// And its trace, for the workers.
     pub request_id: &'a str,
     pub first_answer: Option<FirstAnswer<'a>>,
 }

@@ -7,7 +7,7 @@
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
 //! - [`preview`]: what a campaign would do. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
-//! - `past` (feature `demo`): what a demo begins with.
+//! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
@@ -23,6 +23,7 @@ pub mod inbound;
 pub mod lease;
 mod link;
 pub mod message;
+pub mod origin;
 #[cfg(feature = "demo")]
 mod past;
 mod pepper;

@@ -82,7 +82,7 @@ pub(super) fn command(program: Program, settings: &ProcessSettings) -> Result<Co
     command.args(program.argument());
     for (variable, _) in std::env::vars_os() {
         let name = variable.to_string_lossy();
-        if name.starts_with("FEEDBACK_") || name.ends_with("_URL") {
+        if name.starts_with("FEEDBACK_") || name.starts_with("OTEL_") || name.ends_with("_URL") {
             command.env_remove(&variable);
         }
     }

@@ -6,11 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
 use metrics::{counter, histogram};
 use platform::start::one_line;
+use platform::telemetry::traces::Span;
 use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome};
@@ -27,6 +28,7 @@ use super::hand_over::HandOver;
 use super::pace::{Pauses, TokenBucket};
 use super::renewal::Renewal;
 use super::replies;
+use super::spans::StepSpans;
 
 /// The time between two looks for due messages while the sender has nothing to do.
 const LOOK: Duration = Duration::from_millis(200);
@@ -198,6 +200,7 @@ impl Driving<'_> {
             has_receipts: setting.receipts,
             parts_per_day: setting.parts_per_day,
         };
+        let began = SystemTime::now();
         let step = store.drive(&driver, &self.outcomes, &wanted).await;
         let claimed = match &step {
             Ok(DriveOutcome::Done { claimed, .. }) => &claimed[..],
@@ -219,8 +222,11 @@ impl Driving<'_> {
                 for key in drained {
                     self.waiting.remove(key);
                 }
+                let name = &self.lease.name;
+                let spans = StepSpans::begun(began, store, name, &claimed).await;
                 for claimed in claimed {
-                    self.call(claimed);
+                    let span = spans.call(name, &claimed);
+                    self.call(claimed, span);
                 }
                 Ok(true)
             }
@@ -244,13 +250,13 @@ impl Driving<'_> {
         Ok(())
     }
 
-    fn call(&mut self, claimed: Claimed) {
+    fn call(&mut self, claimed: Claimed, span: Span) {
         self.rate.spend(claimed.parts.texts.len());
         let lag = Utc::now() - claimed.key.due_at;
         histogram!("feedback_message_lag_seconds", "sender" => self.lease.name.clone())
             .record(lag.as_seconds_f64());
         let (key, until) = (claimed.key, self.renewal.deadline());
-        let call = Arc::clone(&self.hand_over).run(claimed, until);
+        let call = Arc::clone(&self.hand_over).run(claimed, until, span);
         self.under_way.insert(self.calls.spawn(call).id(), key);
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
+use platform::telemetry::traces::Span;
 use sender::{Deadline, Handed, Outbound, Provider};
 use store::send::drive::{Claimed, DueKey, Outcome};
 
@@ -19,13 +20,15 @@ pub(super) struct HandOver {
 }
 
 impl HandOver {
-    /// Hands a message over; `None`: the lease may be another's by now, and nothing was written.
+    /// Hands a message over, as a span; `None`: the lease may be another's by now, and nothing was written.
     pub(super) async fn run(
         self: Arc<Self>,
         claimed: Claimed,
         deadline: Deadline,
+        mut span: Span,
     ) -> Option<Handed> {
         if deadline.is_over() {
+            span.fail("lease");
             return None;
         }
         let handed = match self.message(claimed, deadline.clone()) {
@@ -34,6 +37,11 @@ impl HandOver {
                 code: "from".to_owned(),
             },
         };
+        let (outcome, code) = outcome_of(&handed);
+        span.set("outcome", outcome);
+        if !matches!(handed, Handed::Accepted { .. }) {
+            span.fail(code.unwrap_or(outcome));
+        }
         let is_unsent = matches!(handed, Handed::NotSent { .. }) && deadline.is_over();
         (!is_unsent).then_some(handed)
     }
@@ -90,5 +98,17 @@ impl HandOver {
             Some(Handed::NotSent { code }) => again(RETRY, Some(code)),
             Some(Handed::Unknown { code }) => ended(MessageStatus::Unknown, Some(code), vec![]),
         }
+    }
+}
+
+/// A result's name in traces, and its code.
+fn outcome_of(handed: &Handed) -> (&'static str, Option<&str>) {
+    match handed {
+        Handed::Accepted { .. } => ("accepted", None),
+        Handed::Refused { code } => ("refused", Some(code)),
+        Handed::SenderFault { code } => ("sender_fault", Some(code)),
+        Handed::Throttled { .. } => ("throttled", None),
+        Handed::NotSent { code } => ("not_sent", Some(code)),
+        Handed::Unknown { code } => ("unknown", Some(code)),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`driver`]: one loop a sender (`driven_sender`), in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider.
 //! - `pace`: the rate of a sender, and its pauses. `fair`: whose messages are next.
+//! - `spans`: the traces that messages are of.
 //! - `events`: receipts and texts from providers that need no hook. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
 
 mod driven_sender;
@@ -13,6 +14,7 @@ mod pace;
 pub mod plan;
 mod renewal;
 mod replies;
+mod spans;
 
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use store::send::lease::{Lease, TRUSTED_FOR};
 use tokio_util::sync::CancellationToken;
 
 use super::hand_over::HandOver;
+use super::spans::StepSpans;
 
 /// The time between two looks.
 const LOOK: Duration = Duration::from_secs(1);
@@ -26,7 +27,8 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
                     break;
                 }
             };
-            let handed = Arc::clone(&hand_over).run(reply, deadline).await;
+            let span = StepSpans::default().call(&lease.name, &reply);
+            let handed = Arc::clone(&hand_over).run(reply, deadline, span).await;
             if !matches!(handed, Some(Handed::Accepted { .. })) {
                 tracing::info!(sender.name = %lease.name, "a reply was not accepted");
             }

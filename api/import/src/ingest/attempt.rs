@@ -198,7 +198,7 @@ impl Attempt {
             rejected: count(summary.rejected),
             errors_dropped: count(summary.errors_dropped),
             chunks: summary.chunks,
-            request_id: request_id.as_str(),
+            request_id: &request_id.stored(),
             first_answer: first_answer(summary, StatusCode::ACCEPTED, answer),
         };
         let store = &self.state.store;
@@ -206,7 +206,7 @@ impl Attempt {
         self.explain(queueing.await)?;
         // The answer never waits for the broker.
         let notifier = &self.state.notifier;
-        notifier.import_accepted(self.import.account_id, batch.lane());
+        notifier.import_accepted(self.import.account_id, batch.lane(), request_id);
         Ok(())
     }
 

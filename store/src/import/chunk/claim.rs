@@ -25,6 +25,7 @@ pub struct Claim {
     pub older_open: bool,
     /// Starts recorded before this one that came to no end.
     pub starts: i64,
+    /// As [`QueueBatch`](crate::import::QueueBatch) had it.
     pub request_id: String,
     /// The campaign that gets a message to each recipient of the import.
     pub campaign_id: Option<Uuid>,

@@ -54,7 +54,7 @@ batch_row! {
 }
 
 impl DueKey {
-    fn message(self) -> MessageKey {
+    pub(super) fn message(self) -> MessageKey {
         MessageKey {
             account_id: self.campaign.account_id,
             message_id: self.message_id,

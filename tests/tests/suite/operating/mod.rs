@@ -11,4 +11,5 @@ mod migrate;
 mod openapi;
 mod service;
 mod sockets;
+mod traces;
 mod uploads;

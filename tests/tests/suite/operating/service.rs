@@ -278,6 +278,8 @@ async fn a_bad_setting_ends_the_start_with_a_line_that_names_it() -> Result<()> 
         ("FEEDBACK_TRUSTED_PROXIES", "10.0.0.0/33"),
         ("FEEDBACK_MAX_BODY", "x"),
         ("FEEDBACK_MAX_RECORDS", "1.5"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "nonsense"),
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "nonsense/"),
     ] {
         let log = ends_at_once(Program::Serve, &[(variable, value)])
             .await
@@ -302,6 +304,10 @@ async fn a_secret_in_a_setting_is_not_told() -> Result<()> {
         ("AMQP_URL", "amqp://user:hunter2@127.0.0.1:bad"),
         ("REDIS_URL", "redis://user:hunter2@127.0.0.1:bad"),
         ("DATABASE_URL", "postgres://user:hunter2@127.0.0.1:bad"),
+        (
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "http://user:hunter2@127.0.0.1:bad",
+        ),
     ] {
         let log = ends_at_once(Program::Serve, &[(variable, value)]).await?;
         ensure!(!log.contains("hunter2"), "told: {log}");
