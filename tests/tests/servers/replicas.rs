@@ -31,7 +31,9 @@ async fn start(primary: &Postgres, standby: &Postgres) -> Result<(App, String)> 
 
 /// Transactions that the standby ended in a database, as far as it has counted them.
 async fn ended(standby: &Postgres, database: &str) -> Result<u64> {
-    let ended = format!("SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database}'");
+    let ended = format!(
+        "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '{database}'"
+    );
     Ok(psql(&standby.url("postgres"), &ended).await?.parse()?)
 }
 
