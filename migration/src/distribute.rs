@@ -16,8 +16,10 @@ use crate::watch::Watch;
 
 /// What the steps are recorded under.
 const DISTRIBUTION: &str = "distribution";
-/// The step that is no table of several nodes.
+/// The steps that are no table of several nodes.
+const BEGUN: &str = "begin";
 const TOKENS: &str = "tokens of links";
+const LOCAL_ROWS: &str = "what is left on the coordinator";
 
 /// Distributes a table by the accounts that its rows belong to, beside those of another table.
 macro_rules! by_account {
@@ -41,8 +43,15 @@ macro_rules! by_account {
     };
 }
 
-/// All of them, those first that others refer to.
+/// All of them, those first that others refer to. From the first on no process starts.
 const STEPS: &[Step] = &[
+    Step {
+        name: BEGUN,
+        action: Action::Sql {
+            postgres: "SELECT 1",
+            sqlite: "",
+        },
+    },
     by_account!("import_batch", "", beside "none"),
     by_account!("import_chunk"),
     by_account!("import_payload"),
@@ -93,12 +102,21 @@ const STEPS: &[Step] = &[
             sqlite: "",
         },
     },
+    // What was copied to the nodes still lies where it was: nobody finds it there, not even an erasure.
+    Step {
+        name: LOCAL_ROWS,
+        action: Action::Sql {
+            postgres: "SELECT truncate_local_data_after_distributing_table(logicalrelid)
+                 FROM pg_dist_partition JOIN migration_step ON step = CAST(logicalrelid AS text) AND migration = 'distribution'",
+            sqlite: "",
+        },
+    },
 ];
 
 /// The tables whose rows lie on several nodes, in the order in which they are distributed.
 pub fn distributed_tables() -> impl Iterator<Item = &'static str> {
     let names = STEPS.iter().map(|step| step.name);
-    names.filter(|name| *name != TOKENS)
+    names.filter(|name| ![BEGUN, TOKENS, LOCAL_ROWS].contains(name))
 }
 
 /// Why a database is not distributed.
@@ -149,6 +167,13 @@ pub async fn plan_distribution(db: &DatabaseConnection) -> Result<Vec<&'static s
 pub async fn distribute(db: &DatabaseConnection, watch: &dyn Watch) -> Result<(), Error> {
     wait_for_lock(db, watch).await?;
     plan_distribution(db).await?;
+    if let Some(begin) = STEPS.first() {
+        begin
+            .run(&DatabaseExecutor::from(db), DISTRIBUTION, watch)
+            .await?;
+    }
+    // Whoever started since then found one node.
+    check(db).await?;
     let steps = STEPS.len() as u64;
     for (done, step) in (1..).zip(STEPS) {
         step.run(&DatabaseExecutor::from(db), DISTRIBUTION, watch)

@@ -69,8 +69,8 @@ async fn signed_in(
     let account_id = person.account_id;
     request.extensions_mut().insert(person);
     if changes {
+        let _changing = state.app.store.changing(account_id);
         let response = with_pages(t, next.run(request).await);
-        state.app.store.note_write(account_id);
         // What was changed is told in any case: it may be a secret that is shown once.
         return response;
     }

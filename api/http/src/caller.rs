@@ -155,7 +155,10 @@ impl Caller {
         Box::pin(async move {
             self.check_for(Access::Change, change.scope)?;
             let noted = self.note(change.action, &subject).await?;
-            let done = on_behalf_of(self.account_id(), work).await;
+            let done = {
+                let _changing = self.app.store.changing(self.account_id());
+                on_behalf_of(self.account_id(), work).await
+            };
             let status = match &done {
                 Ok(_) => change.status,
                 Err(problem) => problem.code().status(),

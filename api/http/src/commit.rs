@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
-use platform::turns::Turns;
+use platform::turns::{Turn, Turns};
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
@@ -36,6 +36,8 @@ const TOGETHER_BYTES: usize = 1 << 20;
 const COMMITTERS: usize = 2;
 /// The same where accounts lie on several nodes and each has commits of its own, so that a node that is away holds up no others.
 const COMMITTERS_OF_ACCOUNTS: usize = 4;
+/// And those of one account.
+const COMMITS_OF_ACCOUNT: usize = 2;
 /// A commit that takes longer has lost its database. Whoever waits for it got a 503 long before.
 const COMMIT: Duration = Duration::from_secs(10);
 
@@ -105,7 +107,7 @@ impl<G: Group> Committer<G> {
 
 async fn commit_on<G: Group>(app: AppState, waiting: Arc<CommitQueue<Pending<G>>>) {
     loop {
-        let mut group = waiting.take(TOGETHER, TOGETHER_BYTES).await;
+        let (mut group, _until_then) = waiting.next().await;
         // Nobody waits any more for what got a 503.
         group.retain(|(_, answer)| !answer.is_closed());
         if group.is_empty() {
@@ -165,8 +167,13 @@ struct Items<T> {
 
 impl<T> CommitQueue<T> {
     fn new(size: PoolSize, of_one_account: bool) -> Self {
+        let most = if of_one_account {
+            COMMITS_OF_ACCOUNT
+        } else {
+            usize::MAX
+        };
         let items = Items {
-            turns: Turns::default(),
+            turns: Turns::with_most(most),
             by_account: HashMap::new(),
         };
         Self {
@@ -194,14 +201,34 @@ impl<T> CommitQueue<T> {
         true
     }
 
+    /// The next items for a commit, and what is to last until they are committed.
+    async fn next(self: &Arc<Self>) -> (Vec<T>, Option<OpenTurn<T>>) {
+        if self.of_one_account {
+            let (taken, turn) = self.take_of_account(TOGETHER, TOGETHER_BYTES).await;
+            (taken, Some(turn))
+        } else {
+            (self.take(TOGETHER, TOGETHER_BYTES).await, None)
+        }
+    }
+
+    /// The next items of the account whose turn it is.
+    async fn take_of_account(self: &Arc<Self>, most: usize, bytes: usize) -> (Vec<T>, OpenTurn<T>) {
+        loop {
+            let taken = self.items.lock().take_of_account(most, bytes);
+            if let Some((taken, turn, used)) = taken {
+                // Others may wait for a committer.
+                self.added.notify_one();
+                let queue = Arc::clone(self);
+                return (taken, OpenTurn { queue, turn, used });
+            }
+            self.added.notified().await;
+        }
+    }
+
     /// The next items, at most `most`, and no further one once they take `bytes`. Waits for the first.
     async fn take(&self, most: usize, bytes: usize) -> Vec<T> {
         loop {
-            let (taken, more) = if self.of_one_account {
-                self.items.lock().take_of_account(most, bytes)
-            } else {
-                self.items.lock().take(most, bytes)
-            };
+            let (taken, more) = self.items.lock().take(most, bytes);
             if more {
                 self.added.notify_one();
             }
@@ -238,26 +265,38 @@ impl<T> Items<T> {
         (taken, !self.by_account.is_empty())
     }
 
-    /// The same of the account alone whose turn it is.
-    fn take_of_account(&mut self, most: usize, limit: usize) -> (Vec<T>, bool) {
+    /// The same of the account alone whose turn it is, which is still to end, and their bytes. `None`: no account may have one more.
+    fn take_of_account(&mut self, most: usize, limit: usize) -> Option<(Vec<T>, Turn, u64)> {
+        let turn = self.turns.take()?;
         let (mut taken, mut bytes) = (Vec::new(), 0);
-        if let Some(turn) = self.turns.take() {
-            if let Some(items) = self.by_account.get_mut(&turn.account_id) {
-                while taken.len() < most
-                    && bytes < limit
-                    && let Some((size, _permit, item)) = items.pop_front()
-                {
-                    bytes += size;
-                    taken.push(item);
-                }
-                if items.is_empty() {
-                    self.by_account.remove(&turn.account_id);
-                    self.turns.clear(&turn);
-                }
+        if let Some(items) = self.by_account.get_mut(&turn.account_id) {
+            while taken.len() < most
+                && bytes < limit
+                && let Some((size, _permit, item)) = items.pop_front()
+            {
+                bytes += size;
+                taken.push(item);
             }
-            self.turns.end(&turn, bytes as u64);
+            if items.is_empty() {
+                self.by_account.remove(&turn.account_id);
+                self.turns.clear(&turn);
+            }
         }
-        (taken, !self.by_account.is_empty())
+        Some((taken, turn, bytes as u64))
+    }
+}
+
+/// An account's turn, until its items are committed.
+struct OpenTurn<T> {
+    queue: Arc<CommitQueue<T>>,
+    turn: Turn,
+    used: u64,
+}
+
+impl<T> Drop for OpenTurn<T> {
+    fn drop(&mut self) {
+        self.queue.items.lock().turns.end(&self.turn, self.used);
+        self.queue.added.notify_one();
     }
 }
 
@@ -286,13 +325,19 @@ mod tests {
 
     #[tokio::test]
     async fn where_accounts_lie_on_several_nodes_each_is_taken_alone() {
-        let waiting = CommitQueue::new(waiting(1 << 20), true);
-        for n in 0..6 {
+        let waiting = Arc::new(CommitQueue::new(waiting(1 << 20), true));
+        for n in 0..8 {
             assert!(waiting.add(Uuid::from_u128(n % 2), 100, n));
         }
-        assert_eq!(waiting.take(2, 1_000).await, [0, 2]);
-        assert_eq!(waiting.take(9, 1_000).await, [1, 3, 5]);
-        assert_eq!(waiting.take(9, 1_000).await, [4]);
+        let (first, turn) = waiting.take_of_account(1, 1_000).await;
+        let (second, _other) = waiting.take_of_account(1, 1_000).await;
+        let (third, _same) = waiting.take_of_account(1, 1_000).await;
+        let (fourth, _last) = waiting.take_of_account(1, 1_000).await;
+        assert_eq!([first, second, third, fourth].concat(), [0, 1, 2, 3]);
+        // Each has two commits under way, so nobody else begins.
+        let next = waiting.take_of_account(9, 1_000);
+        let (next, ()) = tokio::join!(next, async { drop(turn) });
+        assert_eq!(next.0, [4, 6]);
     }
 
     #[tokio::test]

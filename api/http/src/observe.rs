@@ -12,6 +12,7 @@ use platform::request_id::RequestId;
 use platform::telemetry::traces::{self, SpanKind};
 use tracing::field::Empty;
 use tracing::{Level, Span};
+use uuid::Uuid;
 
 /// The label of paths that no route has.
 const UNMATCHED: &str = "unmatched";
@@ -53,7 +54,10 @@ impl Observation {
         }
         let convention = if method == OTHER { "_OTHER" } else { method };
         trace.set("http.request.method", convention);
-        trace.set("request.id", id.as_str());
+        // A caller may have put anything into it.
+        if Uuid::try_parse(id.as_str()).is_ok() {
+            trace.set("request.id", id.as_str());
+        }
         Self {
             span,
             trace,

@@ -84,7 +84,8 @@ async fn check(
     let Some(operation) = group.operation(path.as_str(), request.method()) else {
         return Ok(next.run(request).await);
     };
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let _changing = changes.then(|| caller.app.store.changing(caller.account_id()));
     let mut response = match check_query(operation, &request) {
         Ok(()) => next.run(request).await,
         Err(problem) => {
@@ -94,9 +95,6 @@ async fn check(
             refused.await.into_response()
         }
     };
-    if !reads {
-        caller.app.store.note_write(caller.account_id());
-    }
     // Callers choose among kinds of answers.
     if let Some(RefOr::T(answer)) = operation.responses.responses.get("200")
         && answer.content.len() > 1

@@ -3,6 +3,7 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::http::header::IF_NONE_MATCH;
 use axum::response::Response;
 use chrono::NaiveDate;
 use domain::metrics::{FieldSummary, Metrics, MetricsChange};
@@ -155,6 +156,10 @@ async fn answer_form(
     show: impl FnOnce(&FormSeries) -> Result<Rendered> + Send,
 ) -> Result<Response> {
     let store = &state.app.store;
+    if headers.contains_key(IF_NONE_MATCH) {
+        // Another instance may have shown more than this one.
+        drop(store.changing(query.form.account_id));
+    }
     let check = async || Ok(store.form_data_version(query.form).await?);
     let render = async || match report::form_series(store, &state.cache, query).await? {
         FormLookup::Is(series) => Ok((show(&series)?, series.source)),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::http::header::IF_NONE_MATCH;
 use axum::response::Response;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -93,6 +94,10 @@ pub async fn overview(
 ) -> Result<Response> {
     let account_id = caller.account_id();
     let store = &state.app.store;
+    if headers.contains_key(IF_NONE_MATCH) {
+        // Another instance may have shown more than this one.
+        drop(store.changing(account_id));
+    }
     let check = async || Ok(Some(store.account_data_version(account_id).await?));
     let render = async || {
         let series = report::account_series(store, &state.cache, account_id, range).await?;

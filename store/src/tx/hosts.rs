@@ -17,6 +17,8 @@ use tokio::time::{error::Elapsed, sleep, timeout};
 
 /// The pause between two questions to the host in use, and to all of them while none takes writes.
 const ASK: Duration = Duration::from_millis(500);
+/// The name of sessions that do nothing but look.
+pub(super) const WATCH: &str = "feedback watch";
 /// A host that has not answered by then is away.
 const ANSWER: Duration = Duration::from_secs(1);
 
@@ -46,11 +48,14 @@ pub(super) enum InUse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host(Option<PgPool>);
 
-impl Host {
-    pub(super) fn of(pool: PgPool) -> Self {
-        Self(Some(pool))
-    }
+/// The pool of the host in use, and the host, if there are several.
+pub(super) fn taken(pool: &RwLock<PgPool>, hosts: &[PgConnectOptions]) -> (Host, PgPool) {
+    let pool = pool.read().clone();
+    let host = Host((hosts.len() > 1).then(|| pool.clone()));
+    (host, pool)
+}
 
+impl Host {
     /// Waits for what is asked of the host, until the database has moved to another one: the old one may be frozen, or gone without
     /// a word, and never answer.
     ///
@@ -79,6 +84,9 @@ pub(super) async fn follow(
             () = current.close_event() => return,
             found = find_next(at, &hosts) => found,
         };
+        if current.is_closed() {
+            return;
+        }
         if at.replace(n) != Some(n) {
             let host = &hosts[n];
             let (name, port) = (host.get_host(), host.get_port());
@@ -130,7 +138,9 @@ async fn find(hosts: &[PgConnectOptions]) -> Option<(usize, PgConnection)> {
 }
 
 async fn ask(n: usize, hosts: &[PgConnectOptions]) -> Option<(usize, PgConnection)> {
-    let mut connection = timeout(ANSWER, hosts.get(n)?.connect()).await.ok()?.ok()?;
+    // Whoever distributes the tables counts the sessions of the others.
+    let host = hosts.get(n)?.clone().application_name(WATCH);
+    let mut connection = timeout(ANSWER, host.connect()).await.ok()?.ok()?;
     let is_writable = takes_writes(&mut connection).await.ok()?.ok()?;
     is_writable.then_some((n, connection))
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 use super::Store;
 use super::error::{Error, is_read_only};
-use super::hosts::{Host, InUse, follow, of_each_host, takes_writes};
+use super::hosts::{InUse, follow, of_each_host, takes_writes};
 use super::replicas::Replicas;
 use super::statement::Dialect;
 
@@ -320,14 +320,6 @@ impl Pool {
         match self {
             Self::Postgres { pool, .. } => Some(pool.read().clone()),
             Self::Sqlite { .. } => None,
-        }
-    }
-
-    /// The host in use, if there are several.
-    pub(super) fn host(&self) -> Host {
-        match self {
-            Self::Postgres { pool, hosts, .. } if hosts.len() > 1 => Host::of(pool.read().clone()),
-            Self::Postgres { .. } | Self::Sqlite { .. } => Host::default(),
         }
     }
 

@@ -10,23 +10,30 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use parking_lot::Mutex;
-use sea_orm::sqlx::query_scalar;
+use sea_orm::SqlxError;
+use sea_orm::sqlx::postgres::{PgConnection, PgPool};
+use sea_orm::sqlx::{ConnectOptions, query_scalar};
 use tokio::task_local;
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
+use super::hosts::WATCH;
 use super::pool::Pool;
 
 /// How often the primary and the standbys are asked where they are.
 const ASK: Duration = Duration::from_millis(100);
 /// Who has not answered by then is away.
 const ANSWER: Duration = Duration::from_secs(1);
+/// The same where a request waits.
+const AT_ONCE: Duration = Duration::from_millis(300);
 /// A standby that is further behind is not asked.
 const LATE: Duration = Duration::from_secs(1);
+/// How long positions and what was shown are kept: a standby that is not late has all from before, whoever took long to answer.
+const KEPT: Duration = Duration::from_secs(5);
 
 /// Positions in the log, in bytes from its beginning. That of the primary is where the next record goes, behind all that is visible.
 const WRITTEN: &str = "SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS bigint)";
-/// Of a server that is no standby: NULL.
+/// Of a server that never was a standby: NULL.
 const REPLAYED: &str = "SELECT CAST(pg_last_wal_replay_lsn() - '0/0' AS bigint)";
 
 task_local! {
@@ -42,6 +49,9 @@ pub fn reading<F: Future>(account_id: Uuid, work: F) -> impl Future<Output = F::
 pub(super) fn reader() -> Option<Uuid> {
     READER.try_with(|account_id| *account_id).ok()
 }
+
+/// Where the primary's log ended, and when that was asked.
+type Written = VecDeque<(Instant, i64)>;
 
 /// The standbys of a database.
 #[derive(Debug)]
@@ -119,24 +129,30 @@ impl Replicas {
 
     /// Asks where all are, until the primary's pool is closed.
     pub(super) async fn follow(&self, primary: Pool) {
-        let mut asked: VecDeque<(Instant, i64)> = VecDeque::new();
-        loop {
-            let Some(pool) = primary.postgres_pool() else {
-                return;
-            };
+        let written = Mutex::default();
+        let standbys = self.standbys.iter();
+        tokio::select! {
+            () = self.follow_primary(&primary, &written) => {}
+            _ = join_all(standbys.map(|standby| standby.follow(&written))) => {}
+        }
+    }
+
+    async fn follow_primary(&self, primary: &Pool, written: &Mutex<Written>) {
+        let mut watch = Watch::default();
+        while let Some(pool) = primary.postgres_pool() {
             let now = Instant::now();
-            if let Some(position) = position(&primary, WRITTEN).await {
-                asked.push_back((now, position));
+            if let Some(position) = watch.position(&pool, WRITTEN).await {
+                written.lock().push_back((now, position));
             }
-            if pool.is_closed() {
+            // A move to another host closes the pool of the one before; the end of the process closes the one in use.
+            if primary.postgres_pool().is_none_or(|pool| pool.is_closed()) {
                 return;
             }
-            asked.retain(|(at, _)| at.elapsed() < LATE);
-            join_all(self.standbys.iter().map(|standby| standby.ask(&asked))).await;
+            written.lock().retain(|(at, _)| at.elapsed() < KEPT);
             // What was shown longer ago a standby that is not late has.
             self.shown
                 .lock()
-                .retain(|_, shown| shown.at.elapsed() < 2 * LATE);
+                .retain(|_, shown| shown.at.elapsed() < KEPT);
             sleep(ASK).await;
         }
     }
@@ -148,13 +164,19 @@ impl Replicas {
 }
 
 impl Standby {
-    async fn ask(&self, asked: &VecDeque<(Instant, i64)>) {
-        let replayed = position(&self.pool, REPLAYED).await;
-        let caught_up = replayed.and_then(|replayed| {
-            let mut passed = asked.iter().rev();
-            passed.find(|(_, position)| *position <= replayed)
-        });
-        *self.caught_up.lock() = caught_up.map(|(at, _)| *at);
+    async fn follow(&self, written: &Mutex<Written>) {
+        let mut watch = Watch::default();
+        while let Some(pool) = self.pool.postgres_pool() {
+            let replayed = watch.position(&pool, REPLAYED).await;
+            let caught_up = replayed.and_then(|replayed| {
+                let written = written.lock();
+                let mut passed = written.iter().rev();
+                let passed = passed.find(|(_, position)| *position <= replayed);
+                passed.map(|(at, _)| *at)
+            });
+            *self.caught_up.lock() = caught_up;
+            sleep(ASK).await;
+        }
     }
 
     fn is_in_time(&self) -> bool {
@@ -179,9 +201,39 @@ async fn with_all<'a>(
     None
 }
 
-/// Where a server is in the log; `None`: it gave no answer, or is none of the kind.
+/// Where a server is in the log; `None`: it gives no answer at once, or is none of the kind.
 async fn position(pool: &Pool, statement: &'static str) -> Option<i64> {
     let pool = pool.postgres_pool()?;
     let asked = query_scalar::<_, Option<i64>>(statement).fetch_one(&pool);
-    timeout(ANSWER, asked).await.ok()?.ok()?
+    timeout(AT_ONCE, asked).await.ok()?.ok()?
+}
+
+/// A connection of its own to a server, so that a full pool hides nothing.
+#[derive(Default)]
+struct Watch {
+    connection: Option<PgConnection>,
+    /// The name and port to which it leads.
+    host: (String, u16),
+}
+
+impl Watch {
+    /// Where the server is to which a pool leads, as [`position`].
+    async fn position(&mut self, pool: &PgPool, statement: &'static str) -> Option<i64> {
+        let options = pool.connect_options();
+        let host = (options.get_host().to_owned(), options.get_port());
+        let known = self.connection.take().filter(|_| self.host == host);
+        let asked = async {
+            let mut connection = if let Some(known) = known {
+                known
+            } else {
+                let options = options.as_ref().clone().application_name(WATCH);
+                options.connect().await?
+            };
+            let position = query_scalar(statement).fetch_one(&mut connection).await?;
+            Ok::<_, SqlxError>((connection, position))
+        };
+        let (connection, position) = timeout(ANSWER, asked).await.ok()?.ok()?;
+        (self.connection, self.host) = (Some(connection), host);
+        position
+    }
 }

@@ -13,7 +13,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::gate::{Gates, UnderWay};
-use super::hosts::Host;
+use super::hosts::{Host, taken};
 use super::pool::Pool;
 use super::replicas::{Replicas, reader};
 use super::statement::Dialect;
@@ -162,10 +162,12 @@ impl Store {
         }
     }
 
-    /// Notes that something may have changed for an account, which it is to see from now on.
-    pub fn note_write(&self, account_id: Uuid) {
-        if let Some(replicas) = &self.replicas {
-            replicas.note_primary(account_id);
+    /// Until what is returned is dropped something may change for an account, which it is to see from then on.
+    pub fn changing(&self, account_id: Uuid) -> Changing {
+        let replicas = self.replicas.clone();
+        Changing {
+            replicas,
+            account_id,
         }
     }
 
@@ -227,15 +229,19 @@ impl Store {
 
     /// SQLite's readers or its writer.
     pub(super) fn connection(&self, reads: bool) -> DatabaseConnection {
-        connection_of(&self.pool, reads)
+        connection_of(&self.pool, reads).1
     }
 }
 
-fn connection_of(pool: &Pool, reads: bool) -> DatabaseConnection {
+/// A connection of a pool, and the host to which it leads.
+fn connection_of(pool: &Pool, reads: bool) -> (Host, DatabaseConnection) {
     match pool {
-        Pool::Postgres { pool, .. } => pool.read().clone().into(),
-        Pool::Sqlite { readers, .. } if reads => readers.clone().into(),
-        Pool::Sqlite { writer, .. } => writer.clone().into(),
+        Pool::Postgres { pool, hosts, .. } => {
+            let (host, pool) = taken(pool, hosts);
+            (host, pool.into())
+        }
+        Pool::Sqlite { readers, .. } if reads => (Host::default(), readers.clone().into()),
+        Pool::Sqlite { writer, .. } => (Host::default(), writer.clone().into()),
     }
 }
 
@@ -256,6 +262,22 @@ impl Sql for Store {
     }
 }
 
+/// Something that changes for an account, until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Changing {
+    replicas: Option<Arc<Replicas>>,
+    account_id: Uuid,
+}
+
+impl Drop for Changing {
+    fn drop(&mut self) {
+        if let Some(replicas) = &self.replicas {
+            replicas.note_primary(self.account_id);
+        }
+    }
+}
+
 /// For entities: each statement for itself. On SQLite queries read beside the writer, so only statements without rows may
 /// write.
 #[async_trait]
@@ -266,13 +288,13 @@ impl ConnectionTrait for Store {
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
-        let (host, connection) = (self.pool.host(), self.connection(false));
+        let (host, connection) = connection_of(&self.pool, false);
         self.asked(&host, connection.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
-        let (host, connection) = (self.pool.host(), self.connection(false));
+        let (host, connection) = connection_of(&self.pool, false);
         self.asked(&host, connection.execute_unprepared(sql)).await
     }
 
@@ -283,13 +305,13 @@ impl ConnectionTrait for Store {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let _under_way = self.pass(true).await;
         if let Some((replicas, n, pool)) = self.replica().await {
-            let connection = connection_of(pool, true);
+            let (_, connection) = connection_of(pool, true);
             match connection.query_all_raw(statement.clone()).await {
                 Err(error) if Error::is_of_the_database(&error) => replicas.note_away(n),
                 answered => return answered,
             }
         }
-        let (host, connection) = (self.pool.host(), self.connection(true));
+        let (host, connection) = connection_of(&self.pool, true);
         let answered = self.asked(&host, connection.query_all_raw(statement)).await;
         self.note_shown();
         answered

@@ -3,7 +3,6 @@
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
-use parking_lot::RwLock;
 use sea_orm::entity::prelude::async_trait::async_trait;
 use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
 use sea_orm::{
@@ -14,7 +13,7 @@ use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::gate::UnderWay;
-use super::hosts::Host;
+use super::hosts::{Host, taken};
 use super::pool::Pool;
 use super::statement::Dialect;
 use super::{Error, Result, Sql};
@@ -73,12 +72,14 @@ pub(super) const BY_KEYS: &str =
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
     pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
-        let host = pool.host();
-        let inner = match pool {
-            Pool::Postgres { pool, .. } => begin_on(pool, &host, "BEGIN;", settings).await?,
+        let (host, inner) = match pool {
+            Pool::Postgres { pool, hosts, .. } => {
+                begin_on(taken(pool, hosts), "BEGIN;", settings).await?
+            }
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
-                Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
+                let inner = Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
+                (Host::default(), inner)
             }
         };
         Ok(Self::new(inner, pool, host, under_way))
@@ -91,10 +92,13 @@ impl Tx {
         under_way: UnderWay,
     ) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
-        let host = pool.host();
-        let inner = match pool {
-            Pool::Postgres { pool, .. } => begin_on(pool, &host, read, settings).await?,
-            Pool::Sqlite { readers, .. } => Inner::Sqlite(readers.begin().await?),
+        let (host, inner) = match pool {
+            Pool::Postgres { pool, hosts, .. } => {
+                begin_on(taken(pool, hosts), read, settings).await?
+            }
+            Pool::Sqlite { readers, .. } => {
+                (Host::default(), Inner::Sqlite(readers.begin().await?))
+            }
         };
         Ok(Self::new(inner, pool, host, under_way))
     }
@@ -210,17 +214,16 @@ impl Tx {
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
 async fn begin_on(
-    pool: &RwLock<PgPool>,
-    host: &Host,
+    (host, pool): (Host, PgPool),
     begin: &str,
     settings: &[&str],
-) -> Result<Inner> {
-    let pool = pool.read().clone();
+) -> Result<(Host, Inner)> {
     let connection = pool.acquire().await?;
     let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
     let tx = tokio::spawn(Transaction::begin(connection, Some(begin)));
     let tx = host.wait(tx).await?;
-    Ok(Inner::Postgres(tx.map_err(Error::broken)??))
+    let inner = Inner::Postgres(tx.map_err(Error::broken)??);
+    Ok((host, inner))
 }
 
 impl Sql for Tx {

@@ -5,7 +5,7 @@
 //! is of the step's trace and has a link to the import: a trace of days or of a hundred thousand calls is nowhere seen as one.
 
 use std::collections::HashMap;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chrono::{TimeDelta, Utc};
 use platform::request_id::RequestId;
@@ -13,10 +13,14 @@ use platform::telemetry::traces::{self, Span, SpanContext, SpanKind};
 use store::Store;
 use store::send::drive::Claimed;
 use store::send::origin::MessageOrigin;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 /// How long after its import a message is sent in the import's trace.
 const SOON: TimeDelta = TimeDelta::hours(1);
+
+/// How long messages wait for where they come from.
+const AT_ONCE: Duration = Duration::from_millis(300);
 
 /// A step that claimed messages, and the imports of these: the span of each, and whether its trace goes on.
 #[derive(Default)]
@@ -39,7 +43,9 @@ impl StepSpans {
         let mut step = Span::begun(at, "drive messages", SpanKind::Internal, None);
         step.set("sender.name", sender);
         step.set_number("messages", claimed.len());
-        let origins = store.message_origins(claimed).await;
+        // The messages wait for it.
+        let origins = timeout(AT_ONCE, store.message_origins(claimed)).await;
+        let origins = origins.unwrap_or_else(|late| Err(store::Error::Unavailable(late.into())));
         let origins = origins.unwrap_or_else(|error| {
             tracing::debug!(%error, sender.name = %sender, "no imports of messages");
             Vec::new()
