@@ -1,6 +1,6 @@
 //! Answers into the store: which stand, which are repeats, which came too late.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::rollup::Delta;
@@ -12,7 +12,7 @@ use super::pending::PendingDeltas;
 use super::{LinkKey, NewAnswer, NewView, ViewKey, VisitKey};
 use crate::form::PublicLink;
 use crate::send::FirstUses;
-use crate::tx::{BatchStatement, Sql, batch_row, statement};
+use crate::tx::{BatchStatement, Dialect, Sql, batch_row, statement};
 use crate::{Committed, Error, Result, Store, Tx};
 
 /// The room of limited links, in the order in which they are given; after a wait for its lock a row's newest state. Subqueries are
@@ -83,11 +83,22 @@ const STORE_ANSWERS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres
                 ON CONFLICT DO NOTHING RETURNING account_id, link_id, visit)
      SELECT k.feedback_id, v.visit IS NOT NULL AS viewed
        FROM kept k LEFT JOIN viewed v
-         ON v.account_id = k.account_id AND v.link_id = k.link_id AND v.visit = k.visit"; sqlite: ""
+         ON v.account_id = k.account_id AND v.link_id = k.link_id AND v.visit = k.visit"; citus: ""; sqlite: ""
 );
 
-/// The same in three statements, of which the third is [`STORE_VIEWS`].
-const STORE_VISITS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; sqlite:
+/// The same in three statements, of which the third is [`STORE_VIEWS`]. Citus would take what one gives the next to all nodes, and
+/// fail where one is away. Its links are held before.
+const HOLD_LINKS: &BatchStatement<LinkKey> = statement!(LinkKey: postgres: ""; citus:
+    "SELECT l.link_id FROM batch JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id
+      ORDER BY l.link_id FOR KEY SHARE OF l"; sqlite: ""
+);
+const STORE_VISITS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; citus:
+    "INSERT INTO visit (account_id, link_id, visit, feedback_id)
+     SELECT batch.account_id, batch.link_id, batch.visit, batch.feedback_id FROM batch
+       JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id
+       JOIN form f ON f.account_id = l.account_id AND f.form_id = l.form_id
+      WHERE l.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > batch.at) AND f.status = 'PUBLISHED'
+         ON CONFLICT DO NOTHING RETURNING feedback_id"; sqlite:
     "INSERT INTO visit (account_id, link_id, visit, feedback_id)
      SELECT batch.account_id, batch.link_id, batch.visit, batch.feedback_id FROM batch
       CROSS JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id
@@ -95,7 +106,12 @@ const STORE_VISITS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres:
       WHERE l.deleted_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > batch.at) AND f.status = 'PUBLISHED'
          ON CONFLICT DO NOTHING RETURNING feedback_id"
 );
-const STORE_FEEDBACKS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; sqlite:
+const STORE_FEEDBACKS: &BatchStatement<AnswerRow> = statement!(AnswerRow: postgres: ""; citus:
+    "INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids, track_fields,
+            answers, nps, happiness, has_comment)
+     SELECT l.account_id, l.form_id, batch.feedback_id, l.link_id, batch.day, batch.at, l.bus_prop_ids,
+            CAST(l.track_fields AS jsonb), batch.answers, batch.nps, batch.happiness, batch.has_comment
+       FROM batch JOIN link l ON l.account_id = batch.account_id AND l.link_id = batch.link_id"; sqlite:
     "INSERT INTO feedback (account_id, form_id, feedback_id, link_id, day, submitted_at, bus_prop_ids, track_fields,
             answers, nps, happiness, has_comment)
      SELECT l.account_id, l.form_id, batch.feedback_id, l.link_id, batch.day, batch.at, l.bus_prop_ids, l.track_fields,
@@ -251,10 +267,19 @@ impl Tx {
     /// in the order of these. Of what was stored the `feedback_id`, and whether it is also the visit's first sign on its day.
     async fn store_answers(&self, answers: &[&NewAnswer]) -> Result<HashMap<Uuid, bool>> {
         let rows = answers.iter().map(|answer| answer.row.clone()).collect();
-        if !self.is_sqlite() {
-            let stored: Vec<StoredAnswer> = self.fetch_batch(STORE_ANSWERS, rows).await?;
-            let stored = stored.into_iter();
-            return Ok(stored.map(|row| (row.feedback_id, row.viewed)).collect());
+        match self.dialect() {
+            Dialect::Postgres => {
+                let stored: Vec<StoredAnswer> = self.fetch_batch(STORE_ANSWERS, rows).await?;
+                let stored = stored.into_iter();
+                return Ok(stored.map(|row| (row.feedback_id, row.viewed)).collect());
+            }
+            Dialect::Citus => {
+                let links = answers.iter().map(|answer| answer.view.key.visit.link());
+                let links: BTreeSet<LinkKey> = links.collect();
+                self.execute_batch(HOLD_LINKS, links.into_iter().collect())
+                    .await?;
+            }
+            Dialect::Sqlite => {}
         }
         let stored: Vec<Uuid> = self.fetch_batch_values(STORE_VISITS, rows).await?;
         let stored: HashSet<Uuid> = stored.into_iter().collect();

@@ -39,6 +39,16 @@ impl Endpoints {
         })
     }
 
+    /// The same with a PostgreSQL of one's own.
+    #[must_use]
+    pub fn on(self, postgres: &Postgres) -> Self {
+        Self {
+            database: postgres.url("postgres"),
+            nodes: Vec::new(),
+            ..self
+        }
+    }
+
     /// The variables of [`Self::from_environment`] that say the same.
     pub fn variables(&self) -> [(&'static str, String); 5] {
         [

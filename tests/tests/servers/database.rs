@@ -22,11 +22,7 @@ const TOLD: Duration = Duration::from_secs(4);
 /// A service on a database of its own, on which any harm can be done.
 async fn on_private_database(workers: usize) -> Result<(Postgres, App)> {
     let postgres = Postgres::start(Durability::Fast).await?;
-    let endpoints = Endpoints {
-        database: postgres.url("postgres"),
-        nodes: Vec::new(),
-        ..Endpoints::from_environment()?
-    };
+    let endpoints = Endpoints::from_environment()?.on(&postgres);
     let backends = Backends::on(&endpoints).await?;
     let app = App::setup().workers(workers).on(backends).start().await?;
     Ok((postgres, app))

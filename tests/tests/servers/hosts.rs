@@ -104,11 +104,7 @@ impl Load {
 
 /// A service on a database of the primary, with these hosts in its URL.
 async fn start(primary: &Postgres, hosts: &[(&str, u16)]) -> Result<App> {
-    let endpoints = Endpoints {
-        database: primary.url("postgres"),
-        nodes: Vec::new(),
-        ..Endpoints::from_environment()?
-    };
+    let endpoints = Endpoints::from_environment()?.on(&primary);
     let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
         bail!("not on servers");

@@ -159,11 +159,7 @@ const ROWS: u64 = 40_000;
 #[tokio::test]
 async fn a_stream_whose_database_dies_is_cut_and_not_short() -> Result<()> {
     let mut postgres = Postgres::start(Durability::Fast).await?;
-    let endpoints = Endpoints {
-        database: postgres.url("postgres"),
-        nodes: Vec::new(),
-        ..Endpoints::from_environment()?
-    };
+    let endpoints = Endpoints::from_environment()?.on(&postgres);
     let backends = Backends::on(&endpoints).await?;
     let app = App::setup().on(backends).start().await?;
     let owner = app.client().await?;

@@ -22,11 +22,7 @@ async fn on_a_small_disk() -> Result<(App, Arc<SmallDisk>, Option<Postgres>)> {
         return Ok((app, disk, None));
     }
     let postgres = Postgres::on_disk(disk.clone()).await?;
-    let endpoints = Endpoints {
-        database: postgres.url("postgres"),
-        nodes: Vec::new(),
-        ..Endpoints::from_environment()?
-    };
+    let endpoints = Endpoints::from_environment()?.on(&postgres);
     let backends = Backends::on(&endpoints).await?;
     let app = App::setup().on(backends).start().await?;
     Ok((app, disk, Some(postgres)))
