@@ -75,7 +75,7 @@ impl Error {
         error
             .and_then(SqlxError::as_database_error)
             .is_some_and(|error| {
-                error.code().as_deref() == Some("XX000")
+                error.code().as_deref() == Some(OF_A_NODE)
                     && error.message().starts_with("duplicate key value violates")
             })
     }
@@ -128,6 +128,9 @@ pub(super) fn is_read_only(error: &DbErr) -> bool {
 /// `PostgreSQL`: `read_only_sql_transaction`.
 const READ_ONLY: &str = "25006";
 
+/// Citus, 13.2: what a node said of a copy to it, or of its connection.
+const OF_A_NODE: &str = "XX000";
+
 fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(inner))
@@ -151,7 +154,13 @@ fn kind(error: &DbErr) -> fn(BoxError) -> Error {
             | SqlxError::BeginFailed,
         ) => Error::Unavailable,
         Some(SqlxError::Database(database)) => {
-            kind_of_code(database.code().as_deref().unwrap_or_default())
+            let code = database.code();
+            let code = code.as_deref().unwrap_or_default();
+            // Citus: a node went away within a transaction.
+            if code == OF_A_NODE && database.message().starts_with("failure on connection") {
+                return Error::Unavailable;
+            }
+            kind_of_code(code)
         }
         _ => Error::Other,
     }

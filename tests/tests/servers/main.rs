@@ -4,6 +4,7 @@
 mod apis;
 mod broker;
 mod campaign;
+mod citus;
 mod commit;
 mod database;
 mod histories;

@@ -1,0 +1,100 @@
+//! The tables on several nodes. `tests/citus` runs this: no other run of the tests has Citus.
+
+mod citus_only {
+    use anyhow::{Context, Result, ensure};
+    use serde_json::{Value, json};
+    use tests::app::{App, Backends, Program};
+    use tests::client::Client;
+    use tests::form::form;
+    use tests::import::{Accepted, records};
+    use tests::report::overview;
+    use tests::servers::{Citus, Durability, Endpoints};
+    use tests::visitor::Visitor;
+    use tests::wait::{SOON, eventually};
+
+    const ACCOUNTS: usize = 8;
+
+    /// An account with a link, and the port of its node.
+    struct Account {
+        client: Client,
+        link: Value,
+        port: String,
+    }
+
+    impl Account {
+        async fn new(app: &App, name: &str) -> Result<Self> {
+            let keys = app.create_key(name, &[]).await?;
+            let client = app.anonymous()?.with_keys(&keys);
+            let form = client.published(&form()).await?;
+            let link = client.link(&form, "", &[]).await?;
+            let port = format!(
+                "SELECT nodeport FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+                  WHERE shardid = get_shard_id_for_distribution_column('form', '{}')",
+                keys.account_id
+            );
+            let port = app.sql(&port).await?;
+            Ok(Self { client, link, port })
+        }
+
+        /// Does what people wait for.
+        async fn is_served(&self, app: &App) -> Result<Accepted> {
+            let visitor = Visitor::new(&app.anonymous()?, &self.link)?;
+            visitor.stored(&json!({"recommend": 9, "mood": 4})).await?;
+            let report = overview(("2026-01-01", "2026-01-31"));
+            self.client.get(&report).await?.expect(200)?;
+            self.client.import(&records("A", 10, "v")).await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_node_that_is_killed_takes_nothing_from_accounts_on_others() -> Result<()> {
+        let mut citus = Citus::start(Durability::Fast, &Program::path()?).await?;
+        let mut nodes = citus.urls("postgres").into_iter();
+        let endpoints = Endpoints {
+            database: nodes.next().context("no coordinator")?,
+            nodes: nodes.collect(),
+            ..Endpoints::from_environment()?
+        };
+        let app = App::setup()
+            .on(Backends::on(&endpoints).await?)
+            .start()
+            .await?;
+        let mut accounts = Vec::new();
+        for n in 0..ACCOUNTS {
+            accounts.push(Account::new(&app, &format!("account {n}")).await?);
+        }
+        let killed = accounts[0].port.clone();
+        let [here, there] = [true, false].map(|wanted| {
+            let all = accounts.iter();
+            let found = all.filter(|account| (account.port == killed) == wanted);
+            found.collect::<Vec<_>>()
+        });
+        ensure!(!there.is_empty(), "all accounts are on one node");
+        let n = citus
+            .urls("postgres")
+            .iter()
+            .position(|url| url.contains(&killed));
+        let node = n.and_then(|n| citus.node(n)).context("no such node")?;
+
+        node.kill()?;
+        let mut accepted = Vec::new();
+        for account in &there {
+            let batch = account.is_served(&app).await?;
+            accepted.push((account, batch));
+        }
+        for account in &here {
+            let report = overview(("2026-01-01", "2026-01-31"));
+            let status = account.client.get(&report).await?.status;
+            ensure!(status == 503, "{status} for an account of the node");
+        }
+
+        node.start_again().await?;
+        for account in &here {
+            eventually(SOON, async || account.is_served(&app).await).await?;
+        }
+        for (account, batch) in accepted {
+            account.client.completed(&batch.batch_id, SOON).await?;
+        }
+        app.succeeds(&["verify"]).await.map(drop)
+    }
+}
