@@ -147,7 +147,7 @@ impl Backends {
     /// The health of all three. Only the database is required: without the broker workers find their chunks in the
     /// database, without the cache reports come from there.
     pub fn checks(&self) -> Vec<Check> {
-        vec![
+        let mut checks = vec![
             Check::new("database", self.store.clone(), |store| async move {
                 store.ping().await.map_err(|error| error.to_string())
             }),
@@ -159,6 +159,20 @@ impl Backends {
                 cache.ping().await.map_err(|error| error.to_string())
             })
             .optional(),
-        ]
+        ];
+        if self.store.has_nodes() {
+            let nodes = Check::new("nodes", self.store.clone(), |store| async move {
+                let away = store
+                    .nodes_away()
+                    .await
+                    .map_err(|error| error.to_string())?;
+                if away.is_empty() {
+                    return Ok(());
+                }
+                Err(format!("no answer from {}", away.join(", ")))
+            });
+            checks.push(nodes.optional());
+        }
+        checks
     }
 }

@@ -37,6 +37,16 @@ const FACTS: &Statement = statement!(postgres:
 );
 
 impl Store {
+    /// The nodes that give the coordinator no answer, each as `host:port`. Accounts on them are away.
+    pub async fn nodes_away(&self) -> Result<Vec<String>> {
+        let away = statement!(citus:
+            "SELECT concat(nodename, ':', nodeport) FROM pg_dist_node
+              WHERE isactive AND shouldhaveshards AND noderole = 'primary' AND NOT citus_check_connection_to_node(nodename, nodeport)
+              ORDER BY nodename, nodeport"
+        );
+        self.fetch_values(away, vec![]).await
+    }
+
     /// What the server says; none of an embedded database.
     pub async fn server_facts(&self) -> Result<Option<ServerFacts>> {
         if self.is_sqlite() {

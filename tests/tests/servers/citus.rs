@@ -88,6 +88,9 @@ mod citus_only {
             ensure!(status == 503, "{status} for an account of the node");
         }
 
+        let ready = app.anonymous()?.get("/health/ready").await?.expect(200)?;
+        ensure!(ready.text()?.contains(&killed), "{:?}", ready.text());
+
         node.start_again().await?;
         for account in &here {
             eventually(SOON, async || account.is_served(&app).await).await?;
