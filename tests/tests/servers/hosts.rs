@@ -104,7 +104,7 @@ impl Load {
 
 /// A service on a database of the primary, with these hosts in its URL.
 async fn start(primary: &Postgres, hosts: &[(&str, u16)]) -> Result<App> {
-    let endpoints = Endpoints::from_environment()?.on(&primary);
+    let endpoints = Endpoints::from_environment()?.on(primary);
     let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
         bail!("not on servers");

@@ -13,7 +13,7 @@ const LISTS: u64 = 300;
 
 /// A service on a primary that reads from its standby, and the database's name.
 async fn start(primary: &Postgres, standby: &Postgres) -> Result<(App, String)> {
-    let endpoints = Endpoints::from_environment()?.on(&primary);
+    let endpoints = Endpoints::from_environment()?.on(primary);
     let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
         bail!("not on servers");
