@@ -8,9 +8,10 @@
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseExecutor, DbBackend, DbErr, Statement};
 
+use crate::error::{Error, Refusal};
 use crate::lock::wait_for_lock;
 use crate::numbers::Misfit;
-use crate::run::{Error, has_steps, numbers};
+use crate::run::{has_steps, numbers};
 use crate::step::{Action, Record, Step};
 use crate::watch::Watch;
 
@@ -117,21 +118,6 @@ const STEPS: &[Step] = &[
 pub fn distributed_tables() -> impl Iterator<Item = &'static str> {
     let names = STEPS.iter().map(|step| step.name);
     names.filter(|name| ![BEGUN, TOKENS, LOCAL_ROWS].contains(name))
-}
-
-/// Why a database is not distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    #[error("only PostgreSQL is distributed, by its extension Citus")]
-    Sqlite,
-    #[error("the database has no extension citus: run CREATE EXTENSION citus in it, on each node")]
-    NoCitus,
-    #[error(
-        "the coordinator knows no other node: run SELECT citus_add_node('HOST', PORT) for each"
-    )]
-    NoNodes,
-    #[error("{0} sessions of this program use the database: stop all its processes first")]
-    InUse(i64),
 }
 
 /// Whether the tables lie on several nodes.

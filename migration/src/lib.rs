@@ -16,7 +16,7 @@
 //! - [`migration`]: a migration; `all`: all of them, as sea-orm-migration applies them, which keeps the table of those that were.
 //! - [`numbers`]: what a database says of itself, and whether a program takes it.
 //! - [`run`]: an empty database made, a filled one migrated, one at a time, under a `lock`. `watch`: who is told of it. `begin`: how a transaction begins.
-//! - [`distribute`]: the tables of a database on several nodes of Citus.
+//! - [`distribute`]: the tables of a database on several nodes of Citus. `error`: why a database was not migrated, or not distributed.
 //!
 //! What is *not* here: entities. A migration says what the schema was when it was written, entities say what it is now.
 
@@ -33,6 +33,7 @@ pub mod step;
 mod all;
 mod begin;
 mod distribute;
+mod error;
 mod lock;
 mod m0007_start;
 mod m0008_links_and_erasure;
@@ -41,7 +42,8 @@ mod watch;
 
 pub use all::MIGRATIONS;
 pub use begin::begin;
-pub use distribute::{Refusal, distribute, distributed_tables, is_distributed, plan_distribution};
+pub use distribute::{distribute, distributed_tables, is_distributed, plan_distribution};
+pub use error::{Error, Refusal};
 pub use numbers::{Misfit, NEWEST, Schema, read};
-pub use run::{Error, Plan, finish, make, plan, up};
+pub use run::{Plan, finish, make, plan, up};
 pub use watch::{Unwatched, Watch};

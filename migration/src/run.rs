@@ -12,7 +12,7 @@ use sea_orm_migration::MigratorTraitSelf;
 use serde::Serialize;
 
 use crate::all::{MIGRATIONS, Migrator, newest};
-use crate::distribute::Refusal;
+use crate::error::Error;
 use crate::lock::wait_for_lock;
 use crate::m0007_start::{self, TABLES};
 use crate::migration::Migration;
@@ -23,17 +23,6 @@ use crate::watch::{Unwatched, Watch};
 /// Taken by who makes an empty database, also by programs from before there were migrations, at each of their starts.
 const MAKE_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(7021402611212)";
-
-/// Why a database was not migrated.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    Misfit(#[from] Misfit),
-    #[error(transparent)]
-    Refusal(#[from] Refusal),
-    #[error(transparent)]
-    Db(#[from] DbErr),
-}
 
 /// Makes the schema in an empty database, in this transaction, for programs of this number on. Of several processes one makes
 /// it; the others wait, and find what they waited for.

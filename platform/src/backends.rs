@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::cache::Cache;
 use crate::config::{Config, ConfigError, PEPPER};
 use crate::health::Check;
+use crate::one_line;
 use crate::queue::Queue;
-use crate::start::one_line;
 
 /// The database, the queue, the cache and the pepper of one process. Cheap to clone.
 #[derive(Clone)]

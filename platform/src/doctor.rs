@@ -17,8 +17,8 @@ use crate::backends::connect;
 use crate::cache::Cache;
 use crate::config::Config;
 use crate::migrate::folder_of;
+use crate::one_line;
 use crate::queue::Queue;
-use crate::start::one_line;
 
 /// A server that has not answered by then counts as away.
 const ANSWER: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@
 //!   [`cache`]: Redis.
 //! - [`doctor`]: what looks wrong with any of these.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
-//! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`ops`]: health
+//! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`one_line`]: an error as one line; [`ops`]: health
 //!   and metrics pages.
 //!
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
@@ -24,6 +24,7 @@ pub mod doctor;
 pub mod health;
 pub mod http;
 pub mod migrate;
+mod one_line;
 pub mod ops;
 pub mod places;
 pub mod queue;
@@ -31,3 +32,5 @@ pub mod request_id;
 pub mod start;
 pub mod telemetry;
 pub mod turns;
+
+pub use one_line::one_line;

@@ -1,7 +1,5 @@
 //! What all commands have in common, and SIGTERM and SIGINT as cancellation tokens.
 
-use std::error::Error as StdError;
-use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,6 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::connections::raise_descriptors;
+use crate::one_line;
 use crate::telemetry::{self, Metrics, traces};
 
 /// From the signal to the end of the process; orchestrators kill after 30 s.
@@ -86,22 +85,6 @@ fn try_run_to_end(work: impl AsyncFnOnce(Process) -> anyhow::Result<()>) -> anyh
     // A blocking thread in mid-work may not hold the process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     result
-}
-
-/// An error and its causes in one line: `the database is unavailable: … : …`.
-pub fn one_line(error: &(dyn StdError + 'static)) -> String {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        // Many repeat their source's text in their own.
-        if !line.contains(&text) {
-            // Writing to a String cannot fail.
-            let _ = write!(line, ": {text}");
-        }
-        source = cause.source();
-    }
-    line.replace(['\n', '\r'], " ")
 }
 
 /// A token that is cancelled by the first SIGTERM or SIGINT. The second ends the process at once. Needs a runtime.

@@ -36,7 +36,7 @@ use url::Url;
 
 use crate::client;
 use crate::config::{self, ConfigError};
-use crate::start::one_line;
+use crate::one_line;
 
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";

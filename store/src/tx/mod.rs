@@ -1,4 +1,4 @@
-//! The database under every other module: connections ([`pool`]), the [`Store`] that shares them, transactions ([`Tx`]), whose turn it
+//! The database under every other module: connections ([`pool`], `connect`), the [`Store`] that shares them, transactions ([`Tx`]), whose turn it
 //! is at the connections (`gate`), which host they go to (`hosts`, `replicas`), and what can go wrong ([`crate::Error`]).
 //!
 //! What is *not* here: any statement about a table.
@@ -8,6 +8,7 @@
     reason = "here statements of `statement!` and of entities are run"
 )]
 
+mod connect;
 mod each;
 mod error;
 mod gate;
@@ -21,13 +22,14 @@ mod statement;
 mod store;
 mod transaction;
 
+pub use self::connect::Connections;
 pub(crate) use self::each::BatchWrites;
 pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};
 pub use self::hosts::of_each_host;
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
-pub use self::pool::{Connections, Workload};
+pub use self::pool::Workload;
 pub use self::replicas::reading;
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -12,17 +12,15 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Database, Executor, raw_sql};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 
 use parking_lot::RwLock;
 use sea_orm::{DbBackend, DbErr, SqlxError};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Store;
 use super::error::{Error, is_read_only};
-use super::hosts::{InUse, follow, of_each_host, takes_writes};
-use super::replicas::Replicas;
+use super::hosts::{InUse, follow, takes_writes};
 use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
@@ -36,12 +34,7 @@ const SESSION: &str = "SET idle_in_transaction_session_timeout = 8000; SET jit =
 /// Who migrates makes what belongs to the owner of the other tables, whose members may do so.
 const AS_OWNER: &str = "SELECT set_config('role', (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('schema_version')), false)";
 /// `SQLite` only: how long a write waits behind the other writers.
-const WRITER_WAIT: Duration = Duration::from_secs(20);
-
-/// `SQLite` only: how long the truncation of the log waits for readers.
-const LOG_WAIT: Duration = Duration::from_millis(100);
-/// How long the end of a process waits for connections that are in use.
-const CLOSING: Duration = Duration::from_secs(2);
+pub(super) const WRITER_WAIT: Duration = Duration::from_secs(20);
 
 /// `SQLite` only: how many statements a connection keeps prepared. (By default 100: fewer than there are, with the lengths of those for many rows.)
 const STATEMENTS: usize = 500;
@@ -61,7 +54,7 @@ pub enum Workload {
 
 impl Workload {
     /// How many connections a process opens at most.
-    fn connections(self) -> u32 {
+    pub(super) fn connections(self) -> u32 {
         match self {
             Self::Requests => 24,
             Self::Jobs => 16,
@@ -71,7 +64,7 @@ impl Workload {
     }
 
     /// Its name in metrics.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Requests => "requests",
             Self::Jobs => "jobs",
@@ -92,17 +85,6 @@ impl Workload {
     }
 }
 
-/// The connections of a pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connections {
-    /// The workload on PostgreSQL, `writer` or `readers` on SQLite.
-    pub pool: &'static str,
-    pub used: u32,
-    pub idle: u32,
-    /// How many the process opens at most.
-    pub most: u32,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) enum Pool {
     Postgres {
@@ -121,145 +103,6 @@ pub(crate) enum Pool {
         writer: SqlitePool,
         readers: SqlitePool,
     },
-}
-
-impl Store {
-    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`). Of several hosts the one that takes writes is used.
-    /// A server that is down is no error here: the first query will say so.
-    ///
-    /// # Errors
-    /// A URL that cannot be read.
-    pub fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
-        let pool = if is_sqlite(url) {
-            Pool::sqlite(url, workload)?
-        } else {
-            let hosts = of_each_host(url);
-            let hosts = hosts.iter().map(|host| connect_options(host));
-            let hosts = hosts.collect::<Result<_, Error>>()?;
-            Pool::postgres(hosts, workload, Arc::default())
-        };
-        Ok(Self {
-            pool,
-            gates: None,
-            replicas: None,
-        })
-    }
-
-    /// The same database with standbys, at the hosts of a URL, for what is only [`reading`](super::reading).
-    ///
-    /// # Errors
-    /// A URL that cannot be read.
-    pub fn with_replicas(self, url: &str) -> Result<Self, Error> {
-        let Pool::Postgres {
-            workload,
-            is_distributed,
-            ..
-        } = &self.pool
-        else {
-            return Ok(self);
-        };
-        let pools = of_each_host(url).into_iter().map(|host| {
-            let hosts = vec![connect_options(&host)?];
-            Ok(Pool::postgres(hosts, *workload, is_distributed.clone()))
-        });
-        let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
-        let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
-        tokio::spawn(async move { following.follow(primary).await });
-        Ok(Self {
-            replicas: Some(replicas),
-            ..self
-        })
-    }
-
-    /// The same database for another workload of this process, without gates.
-    #[must_use]
-    pub fn for_workload(&self, workload: Workload) -> Self {
-        let pool = match &self.pool {
-            Pool::Postgres {
-                hosts,
-                is_distributed,
-                ..
-            } => Pool::postgres(hosts.clone(), workload, is_distributed.clone()),
-            Pool::Sqlite { .. } => self.pool.clone(),
-        };
-        Self {
-            pool,
-            gates: None,
-            replicas: None,
-        }
-    }
-
-    /// The connections of its pools.
-    pub fn connections(&self) -> Vec<Connections> {
-        match &self.pool {
-            Pool::Postgres { pool, workload, .. } => {
-                vec![connections(workload.name(), &pool.read())]
-            }
-            Pool::Sqlite { writer, readers } => {
-                vec![
-                    connections("writer", writer),
-                    connections("readers", readers),
-                ]
-            }
-        }
-    }
-
-    /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand
-    /// there still. While somebody reads an older state this is left for the next time.
-    pub async fn truncate_log(&self) -> Result<(), Error> {
-        let Pool::Sqlite { writer, .. } = &self.pool else {
-            return Ok(());
-        };
-        let mut connection = writer.acquire().await?;
-        // Others wait for the writer meanwhile.
-        let short = format!("PRAGMA busy_timeout = {}", LOG_WAIT.as_millis());
-        let usual = format!("PRAGMA busy_timeout = {}", WRITER_WAIT.as_millis());
-        raw_sql(AssertSqlSafe(short))
-            .execute(&mut *connection)
-            .await?;
-        let truncated = raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
-        let truncated = truncated.execute(&mut *connection).await;
-        raw_sql(AssertSqlSafe(usual))
-            .execute(&mut *connection)
-            .await?;
-        truncated?;
-        Ok(())
-    }
-
-    /// Closes the connections at the end of the process. The last of SQLite's takes the log with it.
-    pub async fn close(&self) {
-        let closing = async {
-            match &self.pool {
-                Pool::Postgres { pool, .. } => {
-                    let pool = pool.read().clone();
-                    pool.close().await;
-                    let replicas = self.replicas.iter().flat_map(|replicas| replicas.pools());
-                    for pool in replicas.filter_map(Pool::postgres_pool) {
-                        pool.close().await;
-                    }
-                }
-                Pool::Sqlite { writer, readers } => {
-                    readers.close().await;
-                    writer.close().await;
-                }
-            }
-        };
-        if timeout(CLOSING, closing).await.is_err() {
-            tracing::warn!("connections to the database are still in use at the end");
-        }
-    }
-
-    /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
-    ///
-    /// # Errors
-    /// A URL that cannot be read.
-    pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
-        if !is_sqlite(url) {
-            return Ok(None);
-        }
-        let options = SqliteConnectOptions::from_str(url)?;
-        Ok(Some(options.get_filename().to_owned()))
-    }
 }
 
 impl Pool {
@@ -349,7 +192,7 @@ impl Pool {
         }
     }
 
-    fn postgres(
+    pub(super) fn postgres(
         hosts: Vec<PgConnectOptions>,
         workload: Workload,
         is_distributed: Arc<OnceLock<bool>>,
@@ -413,7 +256,7 @@ impl Pool {
         }
     }
 
-    fn sqlite(url: &str, workload: Workload) -> Result<Self, Error> {
+    pub(super) fn sqlite(url: &str, workload: Workload) -> Result<Self, Error> {
         let options = SqliteConnectOptions::from_str(url)?;
         keep_private(options.get_filename());
         // Measured: without the larger checkpoint and cache the same import takes twice as long.
@@ -451,25 +294,6 @@ impl Pool {
     }
 }
 
-fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
-    let host = PgConnectOptions::from_str(url)?
-        .application_name("feedback")
-        // pgbouncer takes no such parameter; nothing here is a float that it would change.
-        .extra_float_digits(None)
-        .disable_statement_logging();
-    Ok(host)
-}
-
-fn connections<D: Database>(name: &'static str, pool: &sqlx::Pool<D>) -> Connections {
-    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-    Connections {
-        pool: name,
-        used: pool.size().saturating_sub(idle),
-        idle,
-        most: pool.options().get_max_connections(),
-    }
-}
-
 /// Makes the file for its owner alone, and those beside it, which SQLite makes with the same mode: they hold phone numbers.
 /// A file that is there is not opened, because closing it would end the locks that this process has on it. Why a file cannot be
 /// made SQLite says itself.
@@ -495,8 +319,4 @@ fn keep_private(file: &Path) {
             _ => {}
         }
     }
-}
-
-fn is_sqlite(url: &str) -> bool {
-    url.starts_with("sqlite:")
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
 use metrics::{counter, histogram};
-use platform::start::one_line;
+use platform::one_line;
 use platform::telemetry::traces::Span;
 use sender::Handed;
 use store::Error;

@@ -25,8 +25,8 @@ use utoipa::ToSchema;
 
 pub use self::code::Code;
 use platform::health::Readiness;
+use platform::one_line;
 use platform::request_id::RequestId;
-use platform::start::one_line;
 
 /// The result of a handler.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;

@@ -12,8 +12,8 @@ use lapin::types::FieldTable;
 
 use super::connection::{BrokerAddress, BrokerConnection};
 use super::{PAUSES, answer};
+use crate::one_line;
 use crate::queue::QueueError;
-use crate::start::one_line;
 
 /// Messages fetched ahead: handing one on takes no time.
 const PREFETCH: u16 = 16;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail, ensure};
 use domain::scope::Scopes;
 use futures::future::try_join_all;
-use platform::start::one_line;
+use platform::one_line;
 use store::{Store, Workload};
 use tests::app::Backends;
 

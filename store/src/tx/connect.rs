@@ -1,0 +1,195 @@
+//! How a [`Store`] gets its connections, and what becomes of them.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::sqlite::SqliteConnectOptions;
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Database, raw_sql};
+use tokio::time::timeout;
+
+use super::error::Error;
+use super::hosts::of_each_host;
+use super::pool::{Pool, WRITER_WAIT, Workload};
+use super::replicas::Replicas;
+use super::store::Store;
+
+/// `SQLite` only: how long the truncation of the log waits for readers.
+const LOG_WAIT: Duration = Duration::from_millis(100);
+/// How long the end of a process waits for connections that are in use.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// The connections of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connections {
+    /// The workload on PostgreSQL, `writer` or `readers` on SQLite.
+    pub pool: &'static str,
+    pub used: u32,
+    pub idle: u32,
+    /// How many the process opens at most.
+    pub most: u32,
+}
+
+impl Store {
+    /// Connects by the URL's scheme (`postgres://…` or `sqlite:…`). Of several hosts the one that takes writes is used.
+    /// A server that is down is no error here: the first query will say so.
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn connect(url: &str, workload: Workload) -> Result<Self, Error> {
+        let pool = if is_sqlite(url) {
+            Pool::sqlite(url, workload)?
+        } else {
+            let hosts = of_each_host(url);
+            let hosts = hosts.iter().map(|host| connect_options(host));
+            let hosts = hosts.collect::<Result<_, Error>>()?;
+            Pool::postgres(hosts, workload, Arc::default())
+        };
+        Ok(Self {
+            pool,
+            gates: None,
+            replicas: None,
+        })
+    }
+
+    /// The same database with standbys, at the hosts of a URL, for what is only [`reading`](super::reading).
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn with_replicas(self, url: &str) -> Result<Self, Error> {
+        let Pool::Postgres {
+            workload,
+            is_distributed,
+            ..
+        } = &self.pool
+        else {
+            return Ok(self);
+        };
+        let pools = of_each_host(url).into_iter().map(|host| {
+            let hosts = vec![connect_options(&host)?];
+            Ok(Pool::postgres(hosts, *workload, is_distributed.clone()))
+        });
+        let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
+        let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
+        tokio::spawn(async move { following.follow(primary).await });
+        Ok(Self {
+            replicas: Some(replicas),
+            ..self
+        })
+    }
+
+    /// The same database for another workload of this process, without gates.
+    #[must_use]
+    pub fn for_workload(&self, workload: Workload) -> Self {
+        let pool = match &self.pool {
+            Pool::Postgres {
+                hosts,
+                is_distributed,
+                ..
+            } => Pool::postgres(hosts.clone(), workload, is_distributed.clone()),
+            Pool::Sqlite { .. } => self.pool.clone(),
+        };
+        Self {
+            pool,
+            gates: None,
+            replicas: None,
+        }
+    }
+
+    /// The connections of its pools.
+    pub fn connections(&self) -> Vec<Connections> {
+        match &self.pool {
+            Pool::Postgres { pool, workload, .. } => {
+                vec![connections(workload.name(), &pool.read())]
+            }
+            Pool::Sqlite { writer, readers } => {
+                vec![
+                    connections("writer", writer),
+                    connections("readers", readers),
+                ]
+            }
+        }
+    }
+
+    /// SQLite only: moves what the log has into the database and empties the log, because pages that were overwritten since stand
+    /// there still. While somebody reads an older state this is left for the next time.
+    pub async fn truncate_log(&self) -> Result<(), Error> {
+        let Pool::Sqlite { writer, .. } = &self.pool else {
+            return Ok(());
+        };
+        let mut connection = writer.acquire().await?;
+        // Others wait for the writer meanwhile.
+        let short = format!("PRAGMA busy_timeout = {}", LOG_WAIT.as_millis());
+        let usual = format!("PRAGMA busy_timeout = {}", WRITER_WAIT.as_millis());
+        raw_sql(AssertSqlSafe(short))
+            .execute(&mut *connection)
+            .await?;
+        let truncated = raw_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+        let truncated = truncated.execute(&mut *connection).await;
+        raw_sql(AssertSqlSafe(usual))
+            .execute(&mut *connection)
+            .await?;
+        truncated?;
+        Ok(())
+    }
+
+    /// Closes the connections at the end of the process. The last of SQLite's takes the log with it.
+    pub async fn close(&self) {
+        let closing = async {
+            match &self.pool {
+                Pool::Postgres { pool, .. } => {
+                    let pool = pool.read().clone();
+                    pool.close().await;
+                    let replicas = self.replicas.iter().flat_map(|replicas| replicas.pools());
+                    for pool in replicas.filter_map(Pool::postgres_pool) {
+                        pool.close().await;
+                    }
+                }
+                Pool::Sqlite { writer, readers } => {
+                    readers.close().await;
+                    writer.close().await;
+                }
+            }
+        };
+        if timeout(CLOSING, closing).await.is_err() {
+            tracing::warn!("connections to the database are still in use at the end");
+        }
+    }
+
+    /// The file that a URL of SQLite names; none of PostgreSQL. It need not be there.
+    ///
+    /// # Errors
+    /// A URL that cannot be read.
+    pub fn file(url: &str) -> Result<Option<PathBuf>, Error> {
+        if !is_sqlite(url) {
+            return Ok(None);
+        }
+        let options = SqliteConnectOptions::from_str(url)?;
+        Ok(Some(options.get_filename().to_owned()))
+    }
+}
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
+    let host = PgConnectOptions::from_str(url)?
+        .application_name("feedback")
+        // pgbouncer takes no such parameter; nothing here is a float that it would change.
+        .extra_float_digits(None)
+        .disable_statement_logging();
+    Ok(host)
+}
+
+fn connections<D: Database>(name: &'static str, pool: &sqlx::Pool<D>) -> Connections {
+    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+    Connections {
+        pool: name,
+        used: pool.size().saturating_sub(idle),
+        idle,
+        most: pool.options().get_max_connections(),
+    }
+}
+
+fn is_sqlite(url: &str) -> bool {
+    url.starts_with("sqlite:")
+}
