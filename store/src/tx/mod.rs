@@ -11,6 +11,7 @@
 mod connect;
 mod each;
 mod error;
+mod file;
 mod gate;
 mod hosts;
 mod list;

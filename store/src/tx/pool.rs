@@ -1,9 +1,5 @@
 //! The connections: a pool of PostgreSQL, or SQLite's one writer and several readers.
 
-use std::fs::{self, OpenOptions, Permissions};
-use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -20,6 +16,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::error::{Error, is_read_only};
+use super::file::make_private;
 use super::hosts::{InUse, follow, takes_writes};
 use super::statement::Dialect;
 
@@ -258,7 +255,7 @@ impl Pool {
 
     pub(super) fn sqlite(url: &str, workload: Workload) -> Result<Self, Error> {
         let options = SqliteConnectOptions::from_str(url)?;
-        keep_private(options.get_filename());
+        make_private(options.get_filename());
         // Measured: without the larger checkpoint and cache the same import takes twice as long.
         let options = options
             .create_if_missing(true)
@@ -291,32 +288,5 @@ impl Pool {
             .acquire_timeout(ACQUIRE)
             .connect_lazy_with(options.pragma("cache_size", "-8192"));
         Ok(Self::Sqlite { writer, readers })
-    }
-}
-
-/// Makes the file for its owner alone, and those beside it, which SQLite makes with the same mode: they hold phone numbers.
-/// A file that is there is not opened, because closing it would end the locks that this process has on it. Why a file cannot be
-/// made SQLite says itself.
-fn keep_private(file: &Path) {
-    let in_memory = file.to_string_lossy().starts_with("file:");
-    if in_memory
-        || OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(file)
-            .is_ok()
-    {
-        return;
-    }
-    for end in ["", "-wal", "-shm"] {
-        let mut name = file.as_os_str().to_owned();
-        name.push(end);
-        match fs::set_permissions(&name, Permissions::from_mode(0o600)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::warn!(file = %name.display(), %error, "a file of the database may be readable for others");
-            }
-            _ => {}
-        }
     }
 }
