@@ -20,6 +20,7 @@ const DISTRIBUTION: &str = "distribution";
 /// The steps that are no table of several nodes.
 const BEGUN: &str = "begin";
 const TOKENS: &str = "tokens of links";
+const WORK: &str = "accounts with work";
 const LOCAL_ROWS: &str = "what is left on the coordinator";
 
 /// Distributes a table by the accounts that its rows belong to, beside those of another table.
@@ -103,6 +104,15 @@ const STEPS: &[Step] = &[
             sqlite: "",
         },
     },
+    // Where workers look before they ask nodes; what there is to do of before is found once.
+    Step {
+        name: WORK,
+        action: Action::Sql {
+            postgres: "CREATE TABLE account_work (account_id uuid PRIMARY KEY, since timestamptz NOT NULL);
+                 INSERT INTO account_work (account_id, since) SELECT account_id, now() FROM account",
+            sqlite: "",
+        },
+    },
     // What was copied to the nodes still lies where it was: nobody finds it there, not even an erasure.
     Step {
         name: LOCAL_ROWS,
@@ -117,7 +127,7 @@ const STEPS: &[Step] = &[
 /// The tables whose rows lie on several nodes, in the order in which they are distributed.
 pub fn distributed_tables() -> impl Iterator<Item = &'static str> {
     let names = STEPS.iter().map(|step| step.name);
-    names.filter(|name| ![BEGUN, TOKENS, LOCAL_ROWS].contains(name))
+    names.filter(|name| ![BEGUN, TOKENS, WORK, LOCAL_ROWS].contains(name))
 }
 
 /// Whether the tables lie on several nodes.

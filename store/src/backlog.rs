@@ -11,16 +11,17 @@ use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// Imports of which chunks are not stored, by lane. Stalled ones have no chunks but parked ones.
-const OPEN_IMPORTS: &Statement = statement!(
+const OPEN_IMPORTS: &Statement = statement!(accounts "account_id = ANY($1)":
     "SELECT lane, CAST(sum(open_chunks) AS bigint) AS chunks, CAST(sum(parked_chunks) AS bigint) AS parked,
             min(CASE WHEN open_chunks > 0 THEN queued_at END) AS oldest
        FROM (SELECT lane, open_chunks, parked_chunks, queued_at FROM import_batch
-              WHERE status IN ('queued', 'processing', 'stalled') ORDER BY account_id, seq LIMIT 10000) b
+              WHERE status IN ('queued', 'processing', 'stalled')"; "ORDER BY account_id, seq LIMIT 10000) b
       GROUP BY lane"
 );
 
-const OLDEST_PENDING: &Statement =
-    statement!("SELECT created_at FROM pending_delta ORDER BY id LIMIT 1");
+const OLDEST_PENDING: &Statement = statement!(accounts "account_id = ANY($1)":
+    "SELECT created_at FROM pending_delta WHERE true"; "ORDER BY id LIMIT 1"
+);
 
 /// The running campaigns of a sender. SQLite finds its index by the first term of the status.
 macro_rules! running {
@@ -42,18 +43,32 @@ const DUE: &Statement = statement!(
     postgres: "SELECT count(*) FROM (SELECT 1 FROM campaign c
                 CROSS JOIN LATERAL (SELECT 1 FROM message_due d WHERE ", due!(), " ORDER BY d.due_at LIMIT 10000) d
                 WHERE ", running!(), " LIMIT 10000) n";
+    citus: "";
     sqlite: "SELECT count(*) FROM (SELECT 1 FROM campaign c CROSS JOIN message_due d
               WHERE ", running!(), " AND ", due!(), " LIMIT 10000) n"
 );
 
-const OLDEST_DUE: &Statement = statement!(
-    "SELECT min(oldest) FROM (
-        SELECT (SELECT d.due_at FROM message_due d WHERE ",
-    due!(),
-    " ORDER BY d.due_at LIMIT 1) AS oldest
-          FROM campaign c WHERE ",
-    running!(),
-    " LIMIT 10000) o"
+macro_rules! oldest_due {
+    () => {
+        concat!(
+            "SELECT min(oldest) FROM (
+                SELECT (SELECT d.due_at FROM message_due d WHERE ",
+            due!(),
+            " ORDER BY d.due_at LIMIT 1) AS oldest
+                  FROM campaign c WHERE ",
+            running!(),
+            " LIMIT 10000) o"
+        )
+    };
+}
+const OLDEST_DUE: &Statement =
+    statement!(postgres: oldest_due!(); citus: ""; sqlite: oldest_due!());
+
+/// Of a campaign, because such limits within a statement of several accounts are asked of all nodes.
+const DUE_OF_CAMPAIGN: &Statement = statement!(citus:
+    "SELECT count(*) AS due, min(due_at) AS oldest FROM (
+        SELECT due_at FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND due_at <= $3 AND fence = 0
+         ORDER BY due_at LIMIT 10000) d"
 );
 
 /// What waits for workers. Ages are zero where nothing waits.
@@ -94,38 +109,74 @@ struct OpenImports {
     oldest: Option<DateTime<Utc>>,
 }
 
+#[derive(Default, FromQueryResult)]
+struct DueOfCampaign {
+    due: i64,
+    oldest: Option<DateTime<Utc>>,
+}
+
+/// The most due messages that are counted.
+const MOST_DUE: i64 = 10_000;
+
 impl Store {
-    /// What waits, all of it as of one moment.
+    /// What waits, all of it as of one moment; on several nodes as of one of each, without those that are away.
     pub async fn backlog(&self, senders: &[String]) -> Result<Backlog> {
         let tx = self.snapshot().await?;
         let now = tx.now().await?;
-        let age = |since: Option<DateTime<Utc>>| {
+        let age = |since: Vec<Option<DateTime<Utc>>>| {
+            let since = since.into_iter().flatten().min();
             since.map_or_else(TimeDelta::zero, |since| {
                 (now - since).max(TimeDelta::zero())
             })
         };
-        let open: Vec<OpenImports> = tx.fetch_all(OPEN_IMPORTS, vec![]).await?;
+        let (open, pending): (Vec<OpenImports>, Vec<DateTime<Utc>>) = if self.is_distributed() {
+            let open = self.scan(OPEN_IMPORTS, vec![]).await?;
+            (open, self.scan_values(OLDEST_PENDING, vec![]).await?)
+        } else {
+            let open = tx.fetch_all(OPEN_IMPORTS, vec![]).await?;
+            (open, tx.fetch_values(OLDEST_PENDING, vec![]).await?)
+        };
         let lanes = Lane::ALL.map(|lane| {
-            let open = open.iter().find(|open| open.lane.0 == lane);
+            let open = || open.iter().filter(|open| open.lane.0 == lane);
             LaneBacklog {
                 lane,
-                chunks: open.map_or(0, |open| open.chunks),
-                parked: open.map_or(0, |open| open.parked),
-                oldest: age(open.and_then(|open| open.oldest)),
+                chunks: open().map(|open| open.chunks).sum(),
+                parked: open().map(|open| open.parked).sum(),
+                oldest: age(open().map(|open| open.oldest).collect()),
             }
         });
-        let pending = tx.fetch_value(OLDEST_PENDING, vec![]).await?;
         let mut backlog = Backlog {
             lanes: lanes.to_vec(),
-            roll_up_lag: age(pending),
+            roll_up_lag: age(pending.into_iter().map(Some).collect()),
             senders: Vec::new(),
         };
         for sender in senders {
-            let (due, oldest) = tx.due_messages(sender, now).await?;
-            let oldest = age(oldest);
+            let (due, oldest) = if self.is_distributed() {
+                self.due_by_campaign(sender, now).await?
+            } else {
+                tx.due_messages(sender, now).await?
+            };
+            let oldest = age(vec![oldest]);
             backlog.senders.push(SenderBacklog { due, oldest });
         }
         Ok(backlog)
+    }
+
+    /// On several nodes.
+    async fn due_by_campaign(
+        &self,
+        sender: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(i64, Option<DateTime<Utc>>)> {
+        let (mut due, mut oldest) = (0, None);
+        for key in self.campaigns_with_due(sender).await? {
+            let of_campaign = self.fetch_one(DUE_OF_CAMPAIGN, values![key, now]).await;
+            let of_campaign = self.unless_away(key.account_id, of_campaign)?;
+            let of_campaign: DueOfCampaign = of_campaign.unwrap_or_default();
+            due = MOST_DUE.min(due + of_campaign.due);
+            oldest = [oldest, of_campaign.oldest].into_iter().flatten().min();
+        }
+        Ok((due, oldest))
     }
 }
 

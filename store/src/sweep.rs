@@ -16,32 +16,45 @@ macro_rules! delete {
     ($rows:literal) => {
         statement!("DELETE FROM ", $rows, " < $1")
     };
+    (by_account $rows:literal) => {
+        statement!(accounts "account_id = ANY($2)": "DELETE FROM ", $rows, " < $1"; "")
+    };
 }
 
-/// What is deleted, and how old it is by then.
-const KEPT: [(&Statement, TimeDelta); 10] = [
+/// What is deleted of accounts, and how old it is by then.
+const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 5] = [
     // Half received, and its attempt is silent.
     (
-        delete!("import_batch WHERE status = 'receiving' AND heartbeat_at"),
+        delete!(by_account "import_batch WHERE status = 'receiving' AND heartbeat_at"),
         TimeDelta::seconds(60),
     ),
     (
-        delete!("import_batch WHERE status IN ('completed', 'cancelled') AND completed_at"),
+        delete!(by_account "import_batch WHERE status IN ('completed', 'cancelled') AND completed_at"),
         TimeDelta::days(90),
     ),
     (
-        delete!("idempotency WHERE created_at"),
+        delete!(by_account "idempotency WHERE created_at"),
         FIRST_ANSWER_LIFETIME,
     ),
+    // What waited longer is not sent any more. As long it is known that there was a reply that day.
+    (
+        delete!(by_account "reply WHERE made_at"),
+        TimeDelta::days(2),
+    ),
+    (
+        delete!(by_account "receipt WHERE received_at"),
+        TimeDelta::days(90),
+    ),
+];
+
+/// What is deleted that belongs to no account alone, and how old it is by then.
+const KEPT: [(&Statement, TimeDelta); 5] = [
     (
         delete!("worker_heartbeat WHERE heartbeat_at"),
         TimeDelta::days(1),
     ),
     // Providers repeat a text for a day at most.
     (delete!("inbound WHERE received_at"), TimeDelta::days(2)),
-    // What waited longer is not sent any more. As long it is known that there was a reply that day.
-    (delete!("reply WHERE made_at"), TimeDelta::days(2)),
-    (delete!("receipt WHERE received_at"), TimeDelta::days(90)),
     // As long receipts by the provider's id lead to messages.
     (
         delete!("provider_ref WHERE created_at"),
@@ -54,6 +67,13 @@ const KEPT: [(&Statement, TimeDelta); 10] = [
     ),
     (delete!("share WHERE expires_at"), TimeDelta::zero()),
 ];
+
+const PARKED_BATCHES: &Statement = statement!(accounts "b.account_id = ANY($2)":
+    "SELECT b.account_id, b.batch_id FROM import_batch b
+      WHERE b.status = 'stalled' AND NOT EXISTS (
+            SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
+               AND c.retry_at >= $1)"; ""
+);
 
 #[derive(FromQueryResult)]
 struct ParkedBatch {
@@ -71,19 +91,23 @@ impl Store {
             let deleted = self.execute(delete, values![now - kept]).await;
             swept = swept.and(deleted.map(drop));
         }
-        let parked = statement!(
-            "SELECT b.account_id, b.batch_id FROM import_batch b
-              WHERE b.status = 'stalled' AND NOT EXISTS (
-                    SELECT 1 FROM import_chunk c WHERE c.account_id = b.account_id AND c.batch_id = b.batch_id
-                       AND c.retry_at >= $1)"
-        );
-        let parked: Vec<ParkedBatch> = self.fetch_all(parked, values![now - PARKED]).await?;
-        for batch in parked {
-            self.cancel(batch.account_id, batch.batch_id, &["stalled"])
-                .await?;
+        let accounts = self.accounts_to_sweep();
+        for (delete, kept) in KEPT_OF_ACCOUNTS {
+            let deleted = self.execute_at_nodes(accounts, delete, values![now - kept]);
+            swept = swept.and(deleted.await);
         }
-        let erased = self.sweep_erased().await;
+        let parked = self.scan(PARKED_BATCHES, values![now - PARKED]).await;
+        for batch in parked.unwrap_or_default() {
+            let ParkedBatch {
+                account_id,
+                batch_id,
+            } = batch;
+            let cancelled = self.cancel(account_id, batch_id, &["stalled"]).await;
+            swept = swept.and(self.unless_away(account_id, cancelled.map(drop)));
+        }
+        let erased = self.sweep_erased(accounts).await;
+        let kept = self.keep_work().await;
         self.truncate_log().await?;
-        swept.and(erased)
+        swept.and(erased).and(kept)
     }
 }

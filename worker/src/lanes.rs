@@ -114,6 +114,11 @@ impl Slot {
                 }
                 Err(error) => {
                     counter!("feedback_import_waits_total").increment(1);
+                    if self.store.is_away(turn.account_id) {
+                        // A scan finds the account again once its node is back.
+                        self.accounts.end(&turn, started.elapsed(), false);
+                        continue;
+                    }
                     if !std::mem::replace(&mut away, true) {
                         tracing::warn!(slot = self.name, error = %one_line(&error), "the database is away; work waits");
                     }

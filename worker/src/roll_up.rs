@@ -217,6 +217,10 @@ impl RollupJob {
             Err(error) if error.is_unavailable() => {
                 span.fail("unavailable");
                 drop(span);
+                if self.store.is_away(form.account_id) {
+                    // A scan finds the form again once its node is back.
+                    return Ok(());
+                }
                 self.notifier.put(form, scope);
                 sleep(AWAY).await;
                 Err(error)

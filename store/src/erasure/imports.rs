@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::import::{ChunkId, compressed_errors, read_errors};
-use crate::tx::{Sql, Statement, statement, values};
+use crate::tx::{Accounts, Part, Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
 
 /// Erasures that are taken at once.
@@ -30,18 +30,18 @@ const BLOCKS: i64 = 50;
 
 /// Those for whom no batch accepted earlier has chunks that a worker may take. (That such a batch is not completed follows, but it
 /// leads to the index.)
-const ERASURES: &Statement = statement!(
+const ERASURES: &Statement = statement!(accounts "e.account_id = ANY($4)":
     "SELECT e.account_id, e.docid, e.seq, e.at FROM erasure e
       WHERE (e.account_id, e.seq) > ($1, $2) AND NOT EXISTS (
             SELECT 1 FROM import_batch o WHERE o.account_id = e.account_id AND o.seq < e.seq
-               AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))
-      ORDER BY e.account_id, e.seq LIMIT $3"
+               AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))";
+    "ORDER BY e.account_id, e.seq LIMIT $3"
 );
 
 /// Erasures by older programs, which only leave a row without person behind.
-const BY_OLDER_PROGRAMS: &Statement = statement!(
+const BY_OLDER_PROGRAMS: &Statement = statement!(accounts "account_id = ANY($1)":
     "INSERT INTO erasure (account_id, seq, docid, at)
-     SELECT account_id, seq, docid, updated_at FROM recipient WHERE phone IS NULL AND seq > 0 ON CONFLICT DO NOTHING"
+     SELECT account_id, seq, docid, updated_at FROM recipient WHERE phone IS NULL AND seq > 0"; "ON CONFLICT DO NOTHING"
 );
 
 /// The last erasures of people of an account, by their docids.
@@ -96,14 +96,24 @@ impl Store {
     ///
     /// # Errors
     /// The first, of an account whose rows stay. Doing it again is safe.
-    pub(crate) async fn sweep_erased(&self) -> Result<()> {
-        self.execute(BY_OLDER_PROGRAMS, vec![]).await?;
+    pub(crate) async fn sweep_erased(&self, accounts: Accounts) -> Result<()> {
+        self.execute_at_nodes(accounts, BY_OLDER_PROGRAMS, vec![])
+            .await?;
+        let mut swept = Ok(());
+        for part in self.parts(accounts).await? {
+            swept = swept.and(self.sweep_erased_of(&part).await);
+        }
+        swept
+    }
+
+    async fn sweep_erased_of(&self, part: &Part) -> Result<()> {
         let mut after = (Uuid::nil(), 0);
         let mut swept = Ok(());
         loop {
             let limit = i64::try_from(AT_ONCE).map_err(Error::broken)?;
-            let rows = values![after.0, after.1, limit];
-            let rows: Vec<erasure::Model> = self.fetch_all(ERASURES, rows).await?;
+            let values = values![after.0, after.1, limit];
+            let rows = self.scan_part(part, ERASURES, values).await?;
+            let rows: Vec<erasure::Model> = rows.unwrap_or_default();
             let Some(last) = rows.last() else {
                 return swept;
             };

@@ -71,6 +71,7 @@ impl Store {
     async fn try_erase(&self, person: &ErasedPerson<'_>, pepper: Option<&Pepper>) -> Result<bool> {
         let (account_id, docid) = (person.account_id, person.docid);
         let mut tx = self.begin_long().await?;
+        tx.note_work(account_id).await?;
         let now = tx.now().await?;
         let stored = recipient::Entity::find_by_id((account_id, docid.to_owned()));
         let stored = stored.lock(LockType::Update);

@@ -139,6 +139,8 @@ impl Store {
 
     /// Opens a batch for an attempt, whose recipients get messages of a campaign if there is one.
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
+        // One that is left half received is swept.
+        self.note_work(attempt.account_id).await?;
         let values = values![attempt, self.now().await?, attempt.campaign_id];
         self.execute(BEGIN_BATCH, values).await.map(drop)
     }
@@ -206,6 +208,7 @@ impl Store {
     ) -> Result<(), Error> {
         let (account_id, batch_id) = (attempt.account_id, attempt.batch_id);
         let tx = self.begin_long().await?;
+        tx.note_work(account_id).await?;
         tx.answer_first(attempt, batch.first_answer).await?;
         let key = values![account_id, batch_id];
         let stored = tx.fetch_one(STORED_CHUNKS, key.clone()).await?;

@@ -251,6 +251,7 @@ impl Store {
         if after.status == CampaignStatus::Cancelled {
             tx.cancel_due(key).await?;
         }
+        tx.note_work(key.account_id).await?;
         tx.update(row).await?;
         let changed = async {
             let found = self.campaign(key).await?;

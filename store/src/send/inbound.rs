@@ -229,6 +229,7 @@ impl Store {
             }
         }
         if let Some((_, row)) = reply {
+            tx.note_work(row.account_id).await?;
             tx.insert_new(row).await?;
         }
         tx.commit_surely().await?;

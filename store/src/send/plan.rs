@@ -108,9 +108,9 @@ const IMPORTED: &BatchStatement<ImportedDocid> = statement!(ImportedDocid:
 const ERASED_SINCE: &Statement =
     statement!("SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2");
 
-const TO_PLAN: &Statement = statement!(
-    "SELECT account_id, campaign_id FROM campaign
-      WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned ORDER BY account_id, campaign_id"
+const TO_PLAN: &Statement = statement!(accounts "account_id = ANY($1)":
+    "SELECT account_id, campaign_id FROM campaign WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned";
+    "ORDER BY account_id, campaign_id"
 );
 
 const TIME_ZONE: &Statement = statement!("SELECT time_zone FROM account WHERE account_id = $1");
@@ -128,7 +128,7 @@ pub(super) struct PlannedRecipient {
 impl Store {
     /// Campaigns whose audience is not planned yet.
     pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>> {
-        self.fetch_all(TO_PLAN, vec![]).await
+        self.scan(TO_PLAN, vec![]).await
     }
 
     /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.

@@ -1,6 +1,8 @@
 //! Receipts that carry the provider's id alone: which message and part it stands for. One that comes before the result with its id
 //! is kept until then.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::campaign::ReceiptStatus;
 use entity::stray_receipt;
@@ -91,8 +93,24 @@ impl Store {
     /// Records the stray receipts of a sender whose ids are known by now.
     pub async fn settle_strays(&self, sender: &str) -> Result<()> {
         let found: Vec<FoundReceipt> = self.fetch_all(STRAYS, values![sender, MAX_STRAYS]).await?;
-        self.record_receipts(&receipts_of(&found)?).await?;
+        let mut by_account: BTreeMap<Option<Uuid>, Vec<FoundReceipt>> = BTreeMap::new();
         for stray in found {
+            let account_id = self.has_nodes().then_some(stray.account_id);
+            by_account.entry(account_id).or_default().push(stray);
+        }
+        for (account_id, strays) in by_account {
+            let settled = self.settle(sender, strays).await;
+            match account_id {
+                Some(account_id) => self.unless_away(account_id, settled)?,
+                None => settled?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn settle(&self, sender: &str, strays: Vec<FoundReceipt>) -> Result<()> {
+        self.record_receipts(&receipts_of(&strays)?).await?;
+        for stray in strays {
             let status = stray.status.0.into_str().to_owned();
             stray_receipt::Entity::delete_by_id((sender.to_owned(), stray.provider_id, status))
                 .exec(self)

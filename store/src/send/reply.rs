@@ -21,14 +21,29 @@ use crate::{Error, Result, Store};
 const VALIDITY: Duration = Duration::from_hours(1);
 
 /// The next reply, unless the phone opted out since: then only what it is told of that.
+macro_rules! waiting {
+    () => {
+        "r.sender = $1 AND (r.kind = 'stop' OR NOT EXISTS (
+            SELECT 1 FROM contact c
+             WHERE c.account_id = r.account_id AND c.phone_mac = r.phone_mac AND c.opted_out_at IS NOT NULL))"
+    };
+}
 const NEXT: &Statement = statement!(
     "SELECT r.account_id, r.phone_mac, r.kind, r.day, r.phone, r.text, r.made_at, a.number AS account_number
-       FROM reply r JOIN account a ON a.account_id = r.account_id
-      WHERE r.sender = $1 AND (r.kind = 'stop' OR NOT EXISTS (
-            SELECT 1 FROM contact c
-             WHERE c.account_id = r.account_id AND c.phone_mac = r.phone_mac AND c.opted_out_at IS NOT NULL))
+       FROM reply r JOIN account a ON a.account_id = r.account_id WHERE ", waiting!(), " AND r.account_id = $2
       ORDER BY r.made_at LIMIT 1"
 );
+
+const FIRST_WAITING: &Statement = statement!(accounts "r.account_id = ANY($2)":
+    "SELECT r.account_id, r.made_at FROM reply r WHERE ", waiting!(); "ORDER BY r.made_at LIMIT 1"
+);
+
+/// An account whose reply is the first of those that were looked at.
+#[derive(FromQueryResult)]
+struct FirstWaiting {
+    account_id: Uuid,
+    made_at: DateTime<Utc>,
+}
 
 #[derive(FromQueryResult)]
 struct WaitingReply {
@@ -70,11 +85,16 @@ impl Store {
     /// # Errors
     /// If it was taken, it is not sent.
     pub async fn take_reply(&self, lease: &Lease) -> Result<Option<Claimed>> {
+        let sender = lease.name.as_str();
+        let waiting: Vec<FirstWaiting> = self.scan(FIRST_WAITING, values![sender]).await?;
+        let Some(first) = waiting.into_iter().min_by_key(|first| first.made_at) else {
+            return Ok(None);
+        };
         let tx = self.begin_by_key().await?;
         if !tx.holds(lease).await? {
             return Ok(None);
         }
-        let next = tx.fetch_one(NEXT, values![lease.name.as_str()]);
+        let next = tx.fetch_one(NEXT, values![sender, first.account_id]);
         let Some(next): Option<WaitingReply> = next.await? else {
             return Ok(None);
         };

@@ -1,14 +1,14 @@
 //! How senders are: as their drivers saw them last, and what waits for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::campaign::{CampaignStatus, Counts, MessageStatus};
-use entity::{campaign, sender_state};
+use entity::{account, campaign, sender_state};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::CampaignKey;
-use crate::tx::{Sql, statement, values};
+use super::{CampaignKey, MessageKey};
+use crate::tx::{Accounts, Sql, statement, values};
 use crate::{Result, Store};
 
 /// A sender as its driver saw it last.
@@ -22,7 +22,7 @@ pub struct SenderState {
 }
 
 /// A message that a sender accepted.
-#[derive(Clone, Copy, Debug, FromQueryResult)]
+#[derive(Clone, Copy, Debug)]
 pub struct AcceptedMessage {
     /// The account's.
     pub account_number: i32,
@@ -60,14 +60,30 @@ impl Store {
         Ok(states.into_model().all(self).await?)
     }
 
-    /// The messages that a sender accepted and has not reported.
+    /// The messages that a sender accepted and has not reported. Those on nodes that are away are missing.
     pub async fn accepted_messages(&self, sender: &str) -> Result<Vec<AcceptedMessage>> {
-        let accepted = statement!(
-            "SELECT a.number AS account_number, m.message_id FROM campaign c JOIN account a ON a.account_id = c.account_id
+        let accepted = statement!(accounts "c.account_id = ANY($2) AND m.account_id = ANY($2)":
+            "SELECT c.account_id, m.message_id FROM campaign c
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
-              WHERE c.sender = $1 AND m.status = 'accepted'"
+              WHERE c.sender = $1 AND m.status = 'accepted'"; ""
         );
-        self.fetch_all(accepted, values![sender]).await
+        let mut messages: Vec<MessageKey> = Vec::new();
+        for part in self.parts(Accounts::All).await? {
+            let of_part = self.scan_part(&part, accepted, values![sender]).await?;
+            messages.extend::<Vec<MessageKey>>(of_part.unwrap_or_default());
+        }
+        let numbers = account::Entity::find()
+            .select_only()
+            .columns([account::Column::AccountId, account::Column::Number]);
+        let numbers: Vec<(Uuid, i32)> = numbers.into_tuple().all(self).await?;
+        let numbers: HashMap<Uuid, i32> = numbers.into_iter().collect();
+        let accepted = messages.into_iter().filter_map(|message| {
+            Some(AcceptedMessage {
+                account_number: *numbers.get(&message.account_id)?,
+                message_id: message.message_id,
+            })
+        });
+        Ok(accepted.collect())
     }
 
     /// How many messages of an account are scheduled through each sender, by its name.

@@ -1,7 +1,7 @@
 //! The counts of a campaign's messages. Every transaction that changes a message appends what it changed, also what reports count
 //! of it; a worker adds it to the tally. Whoever reads adds both, so the counts are exact at every moment, and reading them costs the same for any campaign.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
@@ -46,8 +46,8 @@ const REPLACE: &BatchStatement<KindCounts> = statement!(KindCounts:
          ON CONFLICT (account_id, campaign_id, kind) DO UPDATE SET counts = excluded.counts"
 );
 
-const CAMPAIGNS: &Statement = statement!(
-    "SELECT DISTINCT account_id, campaign_id FROM campaign_delta ORDER BY account_id, campaign_id LIMIT 1000"
+const CAMPAIGNS: &Statement = statement!(accounts "account_id = ANY($1)":
+    "SELECT DISTINCT account_id, campaign_id FROM campaign_delta WHERE true"; "ORDER BY account_id, campaign_id LIMIT 1000"
 );
 
 const TALLIES: &Statement = statement!(lock "FOR UPDATE":
@@ -171,10 +171,11 @@ impl Store {
 
     /// Adds pending counts to the tallies of the campaigns that have some. How many rows were added.
     pub async fn roll_up_campaign_counts(&self) -> Result<u64> {
-        let campaigns: Vec<CampaignKey> = self.fetch_all(CAMPAIGNS, vec![]).await?;
+        let campaigns: Vec<CampaignKey> = self.scan(CAMPAIGNS, vec![]).await?;
         let mut rolled_up = 0;
         for key in campaigns {
-            rolled_up += self.retry(|| self.roll_up_campaign(key)).await?;
+            let of_campaign = self.retry(|| self.roll_up_campaign(key)).await;
+            rolled_up += self.unless_away(key.account_id, of_campaign)?;
         }
         Ok(rolled_up)
     }
@@ -213,6 +214,14 @@ impl Tx {
 
     pub(crate) async fn append_counts(&self, changes: Changes) -> Result<()> {
         self.append_pending(changes.reported).await?;
+        let accounts: BTreeSet<Uuid> = changes
+            .counts
+            .keys()
+            .map(|(key, _)| key.account_id)
+            .collect();
+        for account_id in accounts {
+            self.note_work(account_id).await?;
+        }
         let deltas = changes.counts.iter();
         let deltas = deltas.filter(|(_, delta)| !delta.is_empty());
         let deltas = deltas.map(|((key, kind), delta)| KindCounts::new(*key, *kind, delta));

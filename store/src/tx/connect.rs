@@ -47,11 +47,7 @@ impl Store {
             let hosts = hosts.collect::<Result<_, Error>>()?;
             Pool::postgres(hosts, workload, Arc::default())
         };
-        Ok(Self {
-            pool,
-            gates: None,
-            replicas: None,
-        })
+        Ok(Self::on(pool))
     }
 
     /// The same database with standbys, at the hosts of a URL, for what is only [`reading`](super::reading).
@@ -60,16 +56,14 @@ impl Store {
     /// A URL that cannot be read.
     pub fn with_replicas(self, url: &str) -> Result<Self, Error> {
         let Pool::Postgres {
-            workload,
-            is_distributed,
-            ..
+            workload, nodes, ..
         } = &self.pool
         else {
             return Ok(self);
         };
         let pools = of_each_host(url).into_iter().map(|host| {
             let hosts = vec![connect_options(&host)?];
-            Ok(Pool::postgres(hosts, *workload, is_distributed.clone()))
+            Ok(Pool::postgres(hosts, *workload, nodes.clone()))
         });
         let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
         let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
@@ -83,14 +77,10 @@ impl Store {
     /// The same database for another workload of this process, without gates.
     #[must_use]
     pub fn for_workload(&self, workload: Workload) -> Self {
-        let pool = match &self.pool {
-            Pool::Postgres {
-                hosts,
-                is_distributed,
-                ..
-            } => Pool::postgres(hosts.clone(), workload, is_distributed.clone()),
-            Pool::Sqlite { .. } => self.pool.clone(),
-        };
+        Self::on(self.pool.for_workload(workload))
+    }
+
+    pub(super) fn on(pool: Pool) -> Self {
         Self {
             pool,
             gates: None,
@@ -139,9 +129,12 @@ impl Store {
     pub async fn close(&self) {
         let closing = async {
             match &self.pool {
-                Pool::Postgres { pool, .. } => {
+                Pool::Postgres { pool, notes, .. } => {
                     let pool = pool.read().clone();
                     pool.close().await;
+                    if let Some(notes) = notes.get().and_then(Pool::postgres_pool) {
+                        notes.close().await;
+                    }
                     let replicas = self.replicas.iter().flat_map(|replicas| replicas.pools());
                     for pool in replicas.filter_map(Pool::postgres_pool) {
                         pool.close().await;

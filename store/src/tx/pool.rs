@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::error::{Error, is_read_only};
 use super::file::make_private;
 use super::hosts::{InUse, follow, takes_writes};
+use super::nodes::Nodes;
 use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
@@ -47,6 +48,8 @@ pub enum Workload {
     Maintenance(u32),
     /// A migration: one session, which has a lock.
     Migration,
+    /// Notes of accounts that have work, by whoever holds a connection for another workload.
+    Notes,
 }
 
 impl Workload {
@@ -56,7 +59,7 @@ impl Workload {
             Self::Requests => 24,
             Self::Jobs => 16,
             Self::Maintenance(connections) => connections,
-            Self::Migration => 1,
+            Self::Migration | Self::Notes => 1,
         }
     }
 
@@ -67,6 +70,7 @@ impl Workload {
             Self::Jobs => "jobs",
             Self::Maintenance(_) => "maintenance",
             Self::Migration => "migration",
+            Self::Notes => "notes",
         }
     }
 
@@ -74,7 +78,7 @@ impl Workload {
     /// which frees the connection.
     fn statement_timeout(self) -> &'static str {
         match self {
-            Self::Requests => "2000",
+            Self::Requests | Self::Notes => "2000",
             Self::Jobs => "60000",
             Self::Maintenance(_) => "600000",
             Self::Migration => "0",
@@ -92,8 +96,10 @@ pub(crate) enum Pool {
         hosts: Vec<PgConnectOptions>,
         /// Behind a proxy a new primary has the address of the old one, which may be read-only now.
         in_use: watch::Sender<InUse>,
-        /// Whether its tables lie on several nodes, once that was read.
-        is_distributed: Arc<OnceLock<bool>>,
+        /// Whether its tables lie on several nodes, and what is known of these.
+        nodes: Arc<Nodes>,
+        /// Connections for [`Workload::Notes`], once one is needed.
+        notes: Arc<OnceLock<Pool>>,
     },
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
@@ -124,23 +130,23 @@ impl Pool {
 
     /// Notes whether the tables lie on several nodes.
     pub(super) fn note_nodes(&self, are_several: bool) {
-        if let Self::Postgres { is_distributed, .. } = self {
+        if let Self::Postgres { nodes, .. } = self {
             // Another process may not change it while this one runs.
-            is_distributed.get_or_init(|| are_several);
+            nodes.is_distributed.get_or_init(|| are_several);
         }
     }
 
     /// Whether it is known what [`Self::dialect`] is.
     pub(super) fn has_dialect(&self) -> bool {
         match self {
-            Self::Postgres { is_distributed, .. } => is_distributed.get().is_some(),
+            Self::Postgres { nodes, .. } => nodes.is_distributed.get().is_some(),
             Self::Sqlite { .. } => true,
         }
     }
 
     pub(super) fn dialect(&self) -> Dialect {
         match self {
-            Self::Postgres { is_distributed, .. } if is_distributed.get() == Some(&true) => {
+            Self::Postgres { nodes, .. } if nodes.is_distributed.get() == Some(&true) => {
                 Dialect::Citus
             }
             Self::Postgres { .. } => Dialect::Postgres,
@@ -192,7 +198,7 @@ impl Pool {
     pub(super) fn postgres(
         hosts: Vec<PgConnectOptions>,
         workload: Workload,
-        is_distributed: Arc<OnceLock<bool>>,
+        nodes: Arc<Nodes>,
     ) -> Self {
         let first = hosts.first().cloned().unwrap_or_default();
         let is_known = hosts.len() < 2;
@@ -249,7 +255,18 @@ impl Pool {
             workload,
             hosts,
             in_use,
-            is_distributed,
+            nodes,
+            notes: Arc::default(),
+        }
+    }
+
+    /// The same database with other connections.
+    pub(super) fn for_workload(&self, workload: Workload) -> Self {
+        match self {
+            Self::Postgres { hosts, nodes, .. } => {
+                Self::postgres(hosts.clone(), workload, Arc::clone(nodes))
+            }
+            Self::Sqlite { .. } => self.clone(),
         }
     }
 

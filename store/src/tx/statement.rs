@@ -219,6 +219,8 @@ pub static STATEMENTS: [Registered];
 ///   alone. That of PostgreSQL is also that of Citus, unless `citus: "…"` stands between them,
 /// - `statement!(citus: "…")`: of Citus alone,
 /// - `statement!(lock "FOR UPDATE": "…")`: a SELECT that locks its rows. On SQLite whoever may write is alone,
+/// - `statement!(accounts "account_id = ANY($2)": "SELECT … WHERE …"; "ORDER BY …")`: of a scan over all accounts, which on Citus is
+///   about those of one node, its last parameter,
 /// - `statement!(Row: "…")`: a [`BatchStatement`] for rows of a [`BatchRow`], and the same with dialects or a lock. Citus runs it
 ///   for each account by itself.
 macro_rules! statement {
@@ -253,6 +255,13 @@ macro_rules! statement {
     (postgres: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: $($text),+; sqlite: "") };
     (citus: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: ""; citus: $($text),+; sqlite: "") };
     (sqlite: $($text:expr),+ $(,)?) => { $crate::tx::statement!(postgres: ""; sqlite: $($text),+) };
+    (accounts $accounts:literal: $($text:expr),+; $($rest:expr),+ $(,)?) => {
+        $crate::tx::statement!(
+            postgres: $($text),+, " ", $($rest),+;
+            citus: $($text),+, " AND ", $accounts, " ", $($rest),+;
+            sqlite: $($text),+, " ", $($rest),+
+        )
+    };
     (lock $lock:literal: $($text:expr),+ $(,)?) => {
         $crate::tx::statement!(postgres: $($text),+, " ", $lock; sqlite: $($text),+)
     };

@@ -168,6 +168,10 @@ impl Tx {
         self.inner.lock().await
     }
 
+    pub(super) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// The host that it is on, for who waits for more than a statement.
     pub(crate) fn host(&self) -> Host {
         self.host.clone()

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use tests::app::{App, Backends};
 use tests::bench::frame::settle;
+use tests::bench::hot::{Hot, script};
 use tests::bench::load::{self, CONNECTIONS, Load};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::servers::{Account, Endpoints};
 
-use super::{Hot, TIME, script};
+use super::TIME;
 
 pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
     let app = unlimited(endpoints).await?;

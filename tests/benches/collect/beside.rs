@@ -5,14 +5,13 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use tests::app::{App, Backends};
 use tests::bench::frame::{quiet, settle};
+use tests::bench::hot::{Hot, script};
 use tests::bench::load;
 use tests::bench::million;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::timed;
 use tests::servers::Account;
-
-use super::{Hot, script};
 
 /// Shorter than an import takes.
 const TIME: Duration = Duration::from_secs(4);

@@ -19,13 +19,11 @@ mod bare;
 mod beside;
 mod page;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use tests::app::App;
 use tests::bench::frame::Bench;
 use tests::bench::report::Row;
 use tests::bench::settings::Settings;
@@ -63,54 +61,4 @@ async fn measure(
         "answers" => answers::measure(settings, endpoints.context("no servers")?).await,
         _ => page::measure(settings, endpoints.context("no servers")?).await,
     }
-}
-
-/// A published form's link, and who made it.
-struct Hot {
-    form: Value,
-    link: Value,
-    /// Where it is answered.
-    url: String,
-}
-
-impl Hot {
-    async fn make(app: &App) -> Result<Self> {
-        let owner = app.client().await?;
-        let form = owner.published(&tests::form::form()).await?;
-        let link = owner
-            .link(&form, "1", &[("track_field", "order=4711")])
-            .await?;
-        let url = format!(
-            "{}/f/{}",
-            owner.base(),
-            link["token"].as_str().unwrap_or_default()
-        );
-        Ok(Self { form, link, url })
-    }
-}
-
-/// What `wrk` posts: an answer of a new visit each time.
-fn script(folder: &Path) -> Result<PathBuf> {
-    let file = folder.join("answer.lua");
-    std::fs::write(
-        &file,
-        r#"
-local headers = { ["content-type"] = "application/json" }
-local threads = 0
-function setup(thread)
-    threads = threads + 1
-    thread:set("seed", os.time() * 100 + threads)
-end
-function init(args) math.randomseed(seed) end
-function request()
-    local r = math.random
-    local visit = string.format("%08x-%04x-4%03x-8%03x-%06x%06x",
-        r(0, 0x7fffffff), r(0, 0xffff), r(0, 0xfff), r(0, 0xfff), r(0, 0xffffff), r(0, 0xffffff))
-    local body = '{"visit":"' .. visit .. '","answers":{"recommend":' .. r(0, 10) .. ',"mood":' .. r(1, 5)
-        .. ',"clean":4,"reason":"buy","seen":["a","b"],"more":"It was a pleasure, thank you."}}'
-    return wrk.format("POST", nil, headers, body)
-end
-"#,
-    )?;
-    Ok(file)
 }

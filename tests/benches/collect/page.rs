@@ -1,13 +1,14 @@
 //! Part `page`: the page of a link, against a bare axum route that returns the same bytes.
 
 use anyhow::{Context, Result};
+use tests::bench::hot::Hot;
 use tests::bench::load::{self, CONNECTIONS};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::servers::Endpoints;
 
 use super::answers::unlimited;
-use super::{Hot, TIME, bare};
+use super::{TIME, bare};
 
 pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
     let app = unlimited(endpoints).await?;

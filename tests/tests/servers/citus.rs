@@ -2,22 +2,28 @@
 
 mod citus_only {
     use anyhow::{Context, Result, ensure};
+    use chrono::{TimeDelta, Utc};
     use serde_json::{Value, json};
     use tests::app::{App, Backends, Program};
+    use tests::campaign::{count, on_import};
     use tests::client::Client;
     use tests::form::form;
     use tests::import::{Accepted, records};
     use tests::report::overview;
     use tests::servers::{Citus, Durability, Endpoints};
     use tests::visitor::Visitor;
-    use tests::wait::{SOON, eventually};
+    use tests::wait::{LATER, SOON, eventually};
 
     const ACCOUNTS: usize = 8;
 
-    /// An account with a link, and the port of its node.
+    /// What a campaign is sent to at a time.
+    const RECIPIENTS: usize = 3;
+
+    /// An account with a link, a campaign that sends to whom is imported for it, and the port of its node.
     struct Account {
         client: Client,
         link: Value,
+        campaign: Value,
         port: String,
     }
 
@@ -33,16 +39,45 @@ mod citus_only {
                 keys.account_id
             );
             let port = app.sql(&port).await?;
-            Ok(Self { client, link, port })
+            let campaign = client.started(|form| on_import(form, "demo")).await?;
+            Ok(Self {
+                client,
+                link,
+                campaign,
+                port,
+            })
         }
 
         /// Does what people wait for.
-        async fn is_served(&self, app: &App) -> Result<Accepted> {
+        async fn is_served(&self, app: &App) -> Result<()> {
             let visitor = Visitor::new(&app.anonymous()?, &self.link)?;
             visitor.stored(&json!({"recommend": 9, "mood": 4})).await?;
             let report = overview(("2026-01-01", "2026-01-31"));
             self.client.get(&report).await?.expect(200)?;
-            self.client.import(&records("A", 10, "v")).await
+            self.client.import(&records("A", 10, "v")).await.map(drop)
+        }
+
+        /// Waits for what workers do: an import is stored, its messages are sent, and answers are in the reports.
+        async fn is_worked_for(&self, answers: u64, sent: usize) -> Result<()> {
+            let all = records("B", sent, "v");
+            let new = &all[sent - RECIPIENTS..];
+            let batch = self.client.import_for(&self.campaign, new).await?;
+            let batch = Accepted::read(batch.expect(202)?)?;
+            self.client.completed(&batch.batch_id, LATER).await?;
+            let sent = sent as u64;
+            let is_sent = |now: &Value| count(now, "first", "delivered") == sent;
+            self.client.until(&self.campaign, is_sent).await?;
+            let today = Utc::now().date_naive();
+            let days = [today - TimeDelta::days(1), today + TimeDelta::days(1)];
+            let days = days.map(|day| day.to_string());
+            let report = overview((&days[0], &days[1]));
+            eventually(LATER, async || {
+                let report: Value = self.client.get(&report).await?.expect(200)?.json()?;
+                let found = &report["metrics"]["responses"];
+                ensure!(*found == answers, "{found} and not {answers} answers");
+                Ok(())
+            })
+            .await
         }
     }
 
@@ -55,7 +90,9 @@ mod citus_only {
             nodes: nodes.collect(),
             ..Endpoints::from_environment()?
         };
+        let sender = "demo=demo:?delay=10ms&failures=0&rate=100000&window=200";
         let app = App::setup()
+            .setting("FEEDBACK_SENDERS", sender)
             .on(Backends::on(&endpoints).await?)
             .start()
             .await?;
@@ -76,11 +113,13 @@ mod citus_only {
             .position(|url| url.contains(&killed));
         let node = n.and_then(|n| citus.node(n)).context("no such node")?;
 
+        for account in &accounts {
+            account.is_worked_for(0, RECIPIENTS).await?;
+        }
         node.kill()?;
-        let mut accepted = Vec::new();
         for account in &there {
-            let batch = account.is_served(&app).await?;
-            accepted.push((account, batch));
+            account.is_served(&app).await?;
+            account.is_worked_for(1, 2 * RECIPIENTS).await?;
         }
         for account in &here {
             let report = overview(("2026-01-01", "2026-01-31"));
@@ -94,9 +133,7 @@ mod citus_only {
         node.start_again().await?;
         for account in &here {
             eventually(SOON, async || account.is_served(&app).await).await?;
-        }
-        for (account, batch) in accepted {
-            account.client.completed(&batch.batch_id, SOON).await?;
+            account.is_worked_for(1, 2 * RECIPIENTS).await?;
         }
         app.succeeds(&["verify"]).await.map(drop)
     }

@@ -4,7 +4,8 @@
 //! A message is claimed by a commit before anything of it is written to the provider, and a claimed message is not claimed again.
 //! Whoever takes a lease over from a process that is gone makes what that one had claimed `unknown`: at most a window of messages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem::take;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,9 +13,10 @@ use chrono::Utc;
 use metrics::{counter, histogram};
 use platform::one_line;
 use platform::telemetry::traces::Span;
+use platform::turns::Turn;
 use sender::Handed;
 use store::Error;
-use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome};
+use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::Lease;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
@@ -97,6 +99,7 @@ impl DrivenSender {
             looked_at: None,
             stored_state: None,
             unsure: true,
+            found_at: None,
         };
         driving.resume().await?;
         let mut ending = None;
@@ -144,6 +147,21 @@ struct Driving<'a> {
     stored_state: Option<(&'static str, Option<String>)>,
     /// There may be claimed messages that are not known here: at first, and after a step that came to an unknown end.
     unsure: bool,
+    /// When such messages were looked for. Those on nodes that are away are looked for again.
+    found_at: Option<Instant>,
+}
+
+/// What a step does in one transaction.
+#[derive(Default)]
+struct Share {
+    wanted: Vec<(Turn, Wanted)>,
+    outcomes: Vec<Outcome>,
+}
+
+impl Share {
+    fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.outcomes.is_empty()
+    }
 }
 
 impl Driving<'_> {
@@ -165,10 +183,13 @@ impl Driving<'_> {
     /// One step; false: the lease is lost.
     async fn step(&mut self, is_ending: bool) -> Result<bool, Error> {
         let (store, setting) = (&self.sender.store, &self.sender.setting);
-        if self.unsure {
-            self.find_claimed().await?;
-        }
         let now = Instant::now();
+        if self.unsure
+            && (store.all_are_there() || self.found_at.is_none_or(|at| now >= at + AGAIN))
+        {
+            self.find_claimed().await?;
+            self.found_at = Some(now);
+        }
         if !is_ending && self.looked_at.is_none_or(|at| now >= at + LOOK) {
             self.waiting
                 .add(store.campaigns_with_due(&setting.name).await?);
@@ -187,10 +208,54 @@ impl Driving<'_> {
                 .saturating_sub(self.calls.len());
             free.min(self.rate.free(now))
         };
-        let (turns, wanted): (Vec<_>, Vec<_>) = self.waiting.share(places).into_iter().unzip();
-        if wanted.is_empty() && self.outcomes.is_empty() {
-            return Ok(true);
+        let mut done = Ok(true);
+        for share in self.shares(places) {
+            match self.drive_share(share).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // Of several nodes the others may be there.
+                error => {
+                    self.unsure = true;
+                    done = error;
+                }
+            }
         }
+        done
+    }
+
+    /// What a step does in one transaction each: all of it, or on several nodes what is of one account, without those whose node is
+    /// away.
+    fn shares(&mut self, places: usize) -> Vec<Share> {
+        let store = &self.sender.store;
+        let (wanted, outcomes) = (self.waiting.share(places), take(&mut self.outcomes));
+        if !store.has_nodes() {
+            let share = Share { wanted, outcomes };
+            return (!share.is_empty()).then_some(share).into_iter().collect();
+        }
+        let mut shares: BTreeMap<Uuid, Share> = BTreeMap::new();
+        for (turn, wanted) in wanted {
+            if store.is_away(turn.account_id) {
+                self.waiting.remove(wanted.campaign);
+                self.waiting.end(&[turn], &[]);
+            } else {
+                let share = shares.entry(turn.account_id).or_default();
+                share.wanted.push((turn, wanted));
+            }
+        }
+        for outcome in outcomes {
+            let account_id = outcome.claimed.campaign.account_id;
+            if store.is_away(account_id) {
+                self.outcomes.push(outcome);
+            } else {
+                shares.entry(account_id).or_default().outcomes.push(outcome);
+            }
+        }
+        shares.into_values().collect()
+    }
+
+    /// A share of a step; false: the lease is lost.
+    async fn drive_share(&mut self, share: Share) -> Result<bool, Error> {
+        let (store, setting) = (&self.sender.store, &self.sender.setting);
         let driver = Driver {
             lease: self.lease,
             pepper: &self.sender.pepper,
@@ -201,19 +266,23 @@ impl Driving<'_> {
             parts_per_day: setting.parts_per_day,
         };
         let began = SystemTime::now();
-        let step = store.drive(&driver, &self.outcomes, &wanted).await;
+        let Share { wanted, outcomes } = share;
+        let (turns, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().unzip();
+        let step = store.drive(&driver, &outcomes, &wanted).await;
         let claimed = match &step {
             Ok(DriveOutcome::Done { claimed, .. }) => &claimed[..],
             _ => &[],
         };
         self.waiting.end(&turns, claimed);
+        if !matches!(step, Ok(DriveOutcome::Done { .. })) {
+            self.outcomes.extend(outcomes);
+        }
         match step? {
             DriveOutcome::Done {
                 claimed,
                 recorded,
                 drained,
             } => {
-                self.outcomes.clear();
                 for status in recorded {
                     let (name, status) = (self.lease.name.clone(), status.into_str());
                     counter!("feedback_messages_total", "sender" => name, "status" => status)
@@ -267,9 +336,8 @@ impl Driving<'_> {
             if code.as_ref().is_some_and(|code| provider.is_opt_out(code)) {
                 let (account, message) = (claimed.campaign.account_id, claimed.message_id);
                 let store = &self.sender.store;
-                store
-                    .opt_out_by_message(account, message, "provider")
-                    .await?;
+                let done = store.opt_out_by_message(account, message, "provider");
+                store.unless_away(account, done.await)?;
             }
         }
         Ok(())
@@ -292,7 +360,7 @@ impl Driving<'_> {
         if unknown > 0 {
             tracing::warn!(sender.name = %self.lease.name, messages = unknown, "messages that the process before handed over are unknown");
         }
-        self.unsure = false;
+        self.unsure = !self.sender.store.all_are_there();
         Ok(())
     }
 
@@ -311,7 +379,7 @@ impl Driving<'_> {
         let mut is_first = true;
         while let Ok(Some(done)) = timeout_at(until.into(), self.calls.join_next_with_id()).await {
             self.note(done);
-            if std::mem::take(&mut is_first) {
+            if take(&mut is_first) {
                 until = Instant::now() + GATHER;
             }
         }

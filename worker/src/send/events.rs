@@ -70,10 +70,13 @@ struct EventStore<'a> {
 }
 
 impl EventStore<'_> {
-    /// Stores a batch, and tells the provider. Where one event is in the way of the others, each is stored for itself.
+    /// Stores a batch, and tells the provider. Where one event is in the way of the others, or the node of its account is away,
+    /// each is stored for itself.
     async fn store_all(&mut self, batch: Vec<Event>) {
+        let has_nodes = self.sender.store.has_nodes();
+        let goes_on = |error: &Error| has_nodes || !error.is_unavailable();
         let mut kept = self.store(&batch).await;
-        let mut is_each = kept.as_ref().is_err_and(|error| !error.is_unavailable());
+        let mut is_each = kept.as_ref().is_err_and(goes_on);
         for event in batch {
             if is_each {
                 kept = self.store(std::slice::from_ref(&event)).await;
@@ -82,7 +85,7 @@ impl EventStore<'_> {
                 // The provider may be gone by now.
                 Ok(()) => drop(event.stored.send(())),
                 Err(error) => {
-                    is_each &= !error.is_unavailable();
+                    is_each &= goes_on(error);
                     tracing::warn!(%error, "an event was not stored");
                 }
             }

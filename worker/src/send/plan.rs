@@ -43,7 +43,9 @@ impl PlanningJob {
                 return Ok(());
             }
             self.heartbeat.record();
-            if self.store.plan_audience(key, &self.pepper).await?.is_some() {
+            let planned = self.store.plan_audience(key, &self.pepper).await;
+            let planned = self.store.unless_away(key.account_id, planned)?;
+            if planned.is_some() {
                 campaigns.push_back(key);
             }
             if looked.elapsed() >= TICK {

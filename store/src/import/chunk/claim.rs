@@ -155,14 +155,15 @@ macro_rules! accounts {
     };
 }
 const ACCOUNTS: &Statement = statement!(postgres: accounts!(); citus:
-    "SELECT DISTINCT account_id FROM import_batch WHERE lane = $1 AND status IN ('queued', 'processing') ORDER BY account_id";
+    "SELECT DISTINCT account_id FROM import_batch WHERE lane = $1 AND status IN ('queued', 'processing')
+        AND account_id = ANY($2) ORDER BY account_id";
     sqlite: accounts!()
 );
 
 impl Store {
     /// The accounts with chunks on a lane that are not stored. Some may not be due yet, or held by workers.
     pub async fn accounts_with_chunks(&self, lane: Lane) -> Result<Vec<Uuid>, Error> {
-        self.fetch_values(ACCOUNTS, values![lane.into_str()]).await
+        self.scan_values(ACCOUNTS, values![lane.into_str()]).await
     }
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::FromQueryResult;
 
 use crate::form::FormKey;
-use crate::tx::{Sql, statement, values};
+use crate::tx::{Accounts, Sql, Statement, statement, values};
 use crate::{Result, Store};
 
 /// Pending rows that one scan over all forms reads at a time.
@@ -18,13 +18,31 @@ pub(crate) fn next_as_of(at: DateTime<Utc>, as_of: DateTime<Utc>) -> DateTime<Ut
     at.max(as_of + TimeDelta::microseconds(1))
 }
 
+macro_rules! pending {
+    ($accounts:literal) => {
+        concat!(
+            "SELECT account_id, form_id, count(*) AS rows, max(id) AS last
+               FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ",
+            $accounts,
+            " ORDER BY id LIMIT $2) i
+              GROUP BY account_id, form_id"
+        )
+    };
+}
+
 /// Forms with pending counts.
 #[derive(Clone, Debug)]
 pub struct PendingForms {
     pub forms: BTreeSet<FormKey>,
-    /// The highest id that was read; 0 where nothing is pending.
+    /// All up to this id were read; 0 where nothing is pending, or not all nodes were there.
     pub last: i64,
 }
+
+const PENDING: &Statement = statement!(
+    postgres: pending!("");
+    citus: pending!("AND account_id = ANY($3)");
+    sqlite: pending!("")
+);
 
 /// A form with pending rows that were read.
 #[derive(FromQueryResult)]
@@ -45,25 +63,34 @@ impl Store {
     /// cannot be read yet hide none behind them.
     pub async fn pending_forms(&self, above: i64) -> Result<PendingForms> {
         let mut forms = BTreeSet::new();
-        let mut last: i64 = 0;
-        loop {
-            let pending = statement!(
-                "SELECT account_id, form_id, count(*) AS rows, max(id) AS last
-                   FROM (SELECT account_id, form_id, id FROM pending_delta WHERE id > $1 ORDER BY id LIMIT $2) i
-                  GROUP BY account_id, form_id"
-            );
-            let values = values![above.max(last), SCAN];
-            let pending: Vec<PendingForm> = self.fetch_all(pending, values).await?;
-            let mut read: i64 = 0;
-            for row in pending {
-                forms.insert(row.form);
-                read += row.rows;
-                last = last.max(row.last);
+        let (mut last, mut cut_off): (i64, Option<i64>) = (0, None);
+        for part in self.parts(Accounts::WithWork).await? {
+            let mut of_part: i64 = 0;
+            loop {
+                let values = values![above.max(of_part), SCAN];
+                let pending = self.scan_part(&part, PENDING, values).await?;
+                let pending: Vec<PendingForm> = pending.unwrap_or_default();
+                let mut read: i64 = 0;
+                for row in pending {
+                    forms.insert(row.form);
+                    read += row.rows;
+                    of_part = of_part.max(row.last);
+                }
+                if read < SCAN {
+                    break;
+                }
+                if above > 0 {
+                    cut_off = Some(cut_off.map_or(of_part, |cut_off| cut_off.min(of_part)));
+                    break;
+                }
             }
-            if above > 0 || read < SCAN {
-                break;
-            }
+            last = last.max(of_part);
         }
+        if !self.all_are_there() {
+            // Rows of the others are to be found once they are back.
+            last = 0;
+        }
+        let last = cut_off.map_or(last, |cut_off| cut_off.min(last));
         Ok(PendingForms { forms, last })
     }
 }

@@ -83,21 +83,29 @@ const DELETE_DUE: &BatchStatement<DueKey> = statement!(DueKey:
     "DELETE FROM message_due WHERE ({columns}) IN (SELECT {columns} FROM batch)"
 );
 
+macro_rules! with_due {
+    ($of_campaigns:literal, $of_messages:literal) => {
+        concat!(
+            "SELECT c.account_id, c.campaign_id FROM campaign c
+              WHERE c.sender = $1 AND c.status = 'RUNNING' ", $of_campaigns, "
+                AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
+                               AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0 ", $of_messages, ")
+              UNION
+             SELECT d.account_id, d.campaign_id FROM message_due d
+              WHERE d.sender = $1 AND d.phone IS NOT NULL AND d.due_at <= $2 AND d.fence = 0 ", $of_messages, "
+              ORDER BY account_id, campaign_id"
+        )
+    };
+}
 /// Campaigns of which messages are due; of those that do not run, tests.
 const CAMPAIGNS_WITH_DUE: &Statement = statement!(
-    "SELECT c.account_id, c.campaign_id FROM campaign c
-      WHERE c.sender = $1 AND c.status = 'RUNNING'
-        AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
-                       AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0)
-      UNION
-     SELECT account_id, campaign_id FROM message_due
-      WHERE sender = $1 AND phone IS NOT NULL AND due_at <= $2 AND fence = 0
-      ORDER BY account_id, campaign_id"
+    postgres: with_due!("", "");
+    citus: with_due!("AND c.account_id = ANY($3)", "AND d.account_id = ANY($3)");
+    sqlite: with_due!("", "")
 );
 
-const CLAIMED_UNDER: &Statement = statement!(
-    "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due
-      WHERE sender = $1 AND fence > 0 AND fence <= $2"
+const CLAIMED_UNDER: &Statement = statement!(accounts "account_id = ANY($3)":
+    "SELECT account_id, campaign_id, due_at, message_id, fence FROM message_due WHERE sender = $1 AND fence > 0 AND fence <= $2"; ""
 );
 
 #[derive(FromQueryResult)]
@@ -182,11 +190,11 @@ impl Store {
     /// The campaigns that may have messages due now, of a sender. Of one that does not run these are tests.
     pub async fn campaigns_with_due(&self, sender: &str) -> Result<Vec<CampaignKey>> {
         let now = self.now().await?;
-        self.fetch_all(CAMPAIGNS_WITH_DUE, values![sender, now])
-            .await
+        self.scan(CAMPAIGNS_WITH_DUE, values![sender, now]).await
     }
 
-    /// The messages that are claimed under a lease, or under an older one of the same name.
+    /// The messages that are claimed under a lease, or under an older one of the same name. Those on nodes that are away are
+    /// missing.
     pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(DueKey, i64)>> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
@@ -195,7 +203,11 @@ impl Store {
             .one(&tx)
             .await?;
         let values = values![lease.name.as_str(), lease.fence];
-        let claimed: Vec<ClaimedRow> = tx.fetch_all(CLAIMED_UNDER, values).await?;
+        let claimed: Vec<ClaimedRow> = if self.is_distributed() {
+            self.scan(CLAIMED_UNDER, values).await?
+        } else {
+            tx.fetch_all(CLAIMED_UNDER, values).await?
+        };
         Ok(claimed
             .into_iter()
             .map(|row| (row.key, row.fence))

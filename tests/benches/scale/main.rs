@@ -1,0 +1,61 @@
+//! More than one machine by the clock: `cargo bench -p tests --bench scale [-- PART …]`.
+//!
+//! Parts, all unless told: `imports`, `answers`, `reports` (Citus on three nodes of this machine against plain PostgreSQL on the same
+//! machine, in turns), and `workers` (one, two and four of them against the database's own limit). Each with one api and, but for
+//! `workers`, two workers. Needs what `tests/run` installs, the command `wrk`, and for all but `workers` the Citus that `tests/citus`
+//! installs. Servers, binaries and the variables `FEEDBACK_BENCH_ROUNDS`, `FEEDBACK_BENCH_RECORDS` and `FEEDBACK_BENCH_BUILD` are those
+//! of the bench `import`; `FEEDBACK_BENCH_FEEDBACKS` is that of `report`, but 200000 unless told.
+//!
+//! # How to read the table
+//! As that of `import`. One account lies on one node of the three: what is measured is what the way by the coordinator costs it, and
+//! not what more nodes bring.
+//!
+//! - *imports*: a new account imports records in random order, until all are stored.
+//! - *answers*: `wrk` posts answers over 256 connections to one link.
+//! - *reports*: of a form, over a year: over 64 connections from the cache, and each once with nothing in any cache.
+//! - *workers*: the same import with more workers, against `\copy` of the same rows.
+
+mod answers;
+mod imports;
+mod pair;
+mod reports;
+mod workers;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use tests::bench::frame::Bench;
+use tests::bench::report::Row;
+use tests::bench::settings::Settings;
+use tests::servers::Endpoints;
+
+const BENCH: Bench = Bench {
+    name: "scale",
+    parts: &["imports", "answers", "reports", "workers"],
+    embedded: &[],
+};
+
+// One thread: the client must take as little of the machine as it can.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    BENCH.run(prepare, measure).await
+}
+
+async fn prepare(settings: &Settings) -> Result<Value> {
+    Ok(json!({"records": settings.records}))
+}
+
+async fn measure(
+    part: &str,
+    settings: &Settings,
+    endpoints: Option<&Endpoints>,
+) -> Result<Vec<Row>> {
+    let endpoints = endpoints.context("no servers")?;
+    match part {
+        "imports" => imports::measure(settings, endpoints).await,
+        "answers" => answers::measure(settings, endpoints).await,
+        "reports" => reports::measure(settings, endpoints).await,
+        _ => workers::measure(settings, endpoints).await,
+    }
+}
