@@ -8,6 +8,7 @@ use platform::config::{Args, ProcessRole};
 use platform::start::Process;
 
 use crate::counts;
+use crate::textfile::{self, Figure};
 
 const ENDED: &str = "ended before the end: nothing was made";
 
@@ -15,6 +16,9 @@ const ENDED: &str = "ended before the end: nothing was made";
 pub(crate) struct BackupArguments {
     /// The file to make
     file: PathBuf,
+    /// Also write when that was to a file, for the textfile collector of Prometheus's node exporter
+    #[arg(long, value_name = "FILE")]
+    textfile: Option<PathBuf>,
     #[command(flatten)]
     settings: Args,
 }
@@ -23,17 +27,31 @@ pub(crate) struct BackupArguments {
 pub(crate) struct RestoreArguments {
     /// A file that `feedback backup` made
     file: PathBuf,
+    /// Also write when that was, once it is verified, to a file, for the textfile collector of Prometheus's node exporter
+    #[arg(long, value_name = "FILE")]
+    textfile: Option<PathBuf>,
     #[command(flatten)]
     settings: Args,
 }
 
 pub(crate) async fn run_backup(arguments: BackupArguments, process: Process) -> anyhow::Result<()> {
-    let BackupArguments { file, settings } = arguments;
+    let BackupArguments {
+        file,
+        textfile,
+        settings,
+    } = arguments;
     let config = settings.config(ProcessRole::Serve)?;
     let writing = backup(&config, file.clone());
     let written = process.shutdown.run_until_cancelled(writing).await;
     let has_pepper = written.context(ENDED)??;
     eprintln!("wrote {}", file.display());
+    if let Some(textfile) = textfile {
+        let made = Figure::now(
+            "feedback_backup_timestamp_seconds",
+            "Unix time at which feedback backup ended last",
+        );
+        textfile::write(&textfile, &[made])?;
+    }
     if !has_pepper {
         eprintln!("the pepper is not in it: keep FEEDBACK_PEPPER too");
     }
@@ -44,7 +62,11 @@ pub(crate) async fn run_restore(
     arguments: RestoreArguments,
     process: Process,
 ) -> anyhow::Result<()> {
-    let RestoreArguments { file, settings } = arguments;
+    let RestoreArguments {
+        file,
+        textfile,
+        settings,
+    } = arguments;
     let config = settings.config(ProcessRole::Serve)?;
     let restoring = restore(&config, file);
     let restored = process.shutdown.run_until_cancelled(restoring).await;
@@ -63,5 +85,18 @@ pub(crate) async fn run_restore(
             restored.paused_campaigns
         );
     }
-    counts::verify(config, &counts::VerifyOutput::default(), process).await
+    counts::verify(config, &counts::VerifyOutput::default(), process).await?;
+    if let Some(textfile) = textfile {
+        let tried = Figure::now(
+            "feedback_restore_timestamp_seconds",
+            "Unix time at which feedback restore last made a database that was verified",
+        );
+        let of = Figure {
+            name: "feedback_restore_backup_timestamp_seconds",
+            meaning: "Unix time as of which the data of that database is",
+            value: restored.made_at.timestamp(),
+        };
+        textfile::write(&textfile, &[tried, of])?;
+    }
+    Ok(())
 }

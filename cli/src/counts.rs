@@ -17,13 +17,11 @@
 //! `feedback rebuild`: counts the same anew and mends the counts that reports and campaigns read. Every cached copy of them is
 //! void then. Beside a running service. May be ended and begun again at any time.
 
-use std::fs;
 use std::io::{Write, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 
-use anyhow::{Context, bail};
-use chrono::Utc;
+use anyhow::bail;
 use futures::{Stream, StreamExt, TryStreamExt, future, stream};
 use platform::backends::open_existing_store;
 use platform::cache::Cache;
@@ -34,6 +32,8 @@ use store::form::FormKey;
 use store::report::Drift;
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
+
+use crate::textfile::{self, Figure};
 
 /// Forms at once. Each is its own lock.
 const AT_ONCE: u32 = 4;
@@ -110,8 +110,16 @@ pub(crate) async fn verify(
         add(store.check_contacts(account_id).await?)?;
     }
     if let Some(file) = &output.textfile {
-        write_metrics(file, found.len())
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        let differences = Figure {
+            name: "feedback_verify_differences",
+            meaning: "Numbers that the last feedback verify found to differ from what is stored",
+            value: i64::try_from(found.len())?,
+        };
+        let ended = Figure::now(
+            "feedback_verify_timestamp_seconds",
+            "Unix time at which feedback verify ended last",
+        );
+        textfile::write(file, &[differences, ended])?;
     }
     if output.json {
         writeln!(stdout().lock(), "{}", serde_json::to_string(&found)?)?;
@@ -123,22 +131,6 @@ pub(crate) async fn verify(
     let forms = counts.forms.len();
     eprintln!("verified {forms} forms: every number is what is stored");
     Ok(())
-}
-
-/// Writes metrics in place of a file, at once, so that nobody reads half of them.
-fn write_metrics(file: &Path, differences: usize) -> std::io::Result<()> {
-    let now = Utc::now().timestamp();
-    let text = format!(
-        "# HELP feedback_verify_differences Numbers that the last feedback verify found to differ from what is stored\n\
-         # TYPE feedback_verify_differences gauge\n\
-         feedback_verify_differences {differences}\n\
-         # HELP feedback_verify_timestamp_seconds Unix time at which feedback verify ended last\n\
-         # TYPE feedback_verify_timestamp_seconds gauge\n\
-         feedback_verify_timestamp_seconds {now}\n"
-    );
-    let new = file.with_extension("new");
-    fs::write(&new, text)?;
-    fs::rename(new, file)
 }
 
 /// The cache, where processes share one that answers.

@@ -54,6 +54,7 @@ mod sender;
 mod serve;
 mod service;
 mod suppression;
+mod textfile;
 mod user;
 
 #[global_allocator]

@@ -10,7 +10,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::statvfs::statvfs;
 use serde::Serialize;
 use store::server::ServerFacts;
-use store::{Error, Store, Workload};
+use store::{Error, Store, Workload, of_each_host};
 use tokio::time::timeout;
 
 use crate::backends::connect;
@@ -86,6 +86,7 @@ impl Finding {
 pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut findings = vec![of_public_url(config), of_descriptors()];
     findings.extend(of_database(config).await);
+    findings.extend(of_replicas(config).await);
     findings.push(of_queue(config).await);
     findings.push(of_cache(config).await);
     findings
@@ -187,6 +188,42 @@ async fn of_database(config: &Config) -> Vec<Finding> {
         findings.extend(of_stored(config, &store).await);
     }
     store.close().await;
+    findings
+}
+
+/// The standbys that answer what only reads.
+async fn of_replicas(config: &Config) -> Vec<Finding> {
+    let about = "replicas";
+    let url = config.read_url.as_ref();
+    let hosts = url.map(|url| of_each_host(url.expose()));
+    let mut findings = Vec::new();
+    for (n, host) in (1..).zip(hosts.unwrap_or_default()) {
+        let advice = "host, port, user, password and database of DATABASE_READ_URL, its firewall and pg_hba.conf";
+        let store = match Store::connect(&host, Workload::Maintenance(1)) {
+            Ok(store) => store,
+            Err(error) => {
+                findings.push(Finding::wrong(about, one_line(&error), advice));
+                continue;
+            }
+        };
+        let facts = timeout(ANSWER, store.server_facts()).await;
+        store.close().await;
+        let finding = match facts {
+            Ok(Ok(Some(facts))) if facts.is_read_only => {
+                Finding::ok(about, format!("no. {n} is PostgreSQL {}", facts.version))
+            }
+            Ok(Ok(_)) => {
+                let found = format!("no. {n} is no standby: it takes writes");
+                Finding::wrong(about, found, "name standbys of the database alone")
+            }
+            // Reports come from the primary then.
+            Ok(Err(error)) => {
+                Finding::warning(about, format!("no. {n}: {}", one_line(&error)), advice)
+            }
+            Err(late) => Finding::warning(about, format!("no. {n}: {late}"), advice),
+        };
+        findings.push(finding);
+    }
     findings
 }
 

@@ -97,7 +97,11 @@ impl Store {
             swept = swept.and(deleted.await);
         }
         let parked = self.scan(PARKED_BATCHES, values![now - PARKED]).await;
-        for batch in parked.unwrap_or_default() {
+        let parked = parked.unwrap_or_else(|error| {
+            swept = Err(error);
+            Vec::new()
+        });
+        for batch in parked {
             let ParkedBatch {
                 account_id,
                 batch_id,
@@ -106,7 +110,7 @@ impl Store {
             swept = swept.and(self.unless_away(account_id, cancelled.map(drop)));
         }
         let erased = self.sweep_erased(accounts).await;
-        let kept = self.keep_work().await;
+        let kept = self.keep_work(accounts).await;
         self.truncate_log().await?;
         swept.and(erased).and(kept)
     }

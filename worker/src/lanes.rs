@@ -104,6 +104,11 @@ impl Slot {
                 () = tokio::time::sleep(IDLE) => continue,
             };
             let started = Instant::now();
+            if self.store.is_away(turn.account_id) {
+                // A scan finds the account again once its node is back.
+                self.accounts.end(&turn, started.elapsed(), false);
+                continue;
+            }
             let span = tracing::info_span!("chunk", lane = self.lane.into_str(), trace.id = Empty);
             let pick = Pick::Due(turn.account_id, self.lane);
             let step = store_chunk::run(&self.store, self.worker_id, self.pepper.as_deref(), pick);
@@ -114,8 +119,7 @@ impl Slot {
                 }
                 Err(error) => {
                     counter!("feedback_import_waits_total").increment(1);
-                    if self.store.is_away(turn.account_id) {
-                        // A scan finds the account again once its node is back.
+                    if self.store.leave_out(turn.account_id, &error) {
                         self.accounts.end(&turn, started.elapsed(), false);
                         continue;
                     }

@@ -60,6 +60,7 @@ impl Work {
 /// One worker: its loops, not yet running.
 pub struct Worker {
     id: Uuid,
+    kinds: Vec<Work>,
     backends: Backends,
     slots: Vec<Slot>,
     imports: ImportNotifier,
@@ -102,6 +103,7 @@ impl Worker {
         let sending = sends.then(|| SendingJob::new(config, &backends)).flatten();
         Self {
             id,
+            kinds: kinds.to_vec(),
             backends,
             slots,
             imports,
@@ -137,7 +139,7 @@ impl Worker {
     /// In a box, so that it is compiled here and not in each binary.
     pub fn run(self) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            tracing::info!(worker.id = %self.id, "worker started");
+            tracing::info!(worker.id = %self.id, worker.kinds = ?self.kinds, "worker started");
             let tasks = TaskTracker::new();
             // Before the first chunk: a worker without a heartbeat counts as frozen.
             if let Err(error) = self.backends.store.record_worker_heartbeat(self.id).await {

@@ -184,7 +184,9 @@ impl RollupJob {
     ) -> (FormKey, Result<(), Error>) {
         let _place = places.take(form.account_id).await;
         let scope = self.notifier.0.forms.lock().waiting.remove(&form);
-        match scope.filter(|_| !shutdown.is_cancelled()) {
+        // Where its node is away a scan finds the form again once that is back.
+        let goes_on = !shutdown.is_cancelled() && !self.store.is_away(form.account_id);
+        match scope.filter(|_| goes_on) {
             // Boxed, because many may wait.
             Some(scope) => (form, Box::pin(self.roll_up_now(form, scope)).await),
             None => (form, Ok(())),
@@ -217,8 +219,7 @@ impl RollupJob {
             Err(error) if error.is_unavailable() => {
                 span.fail("unavailable");
                 drop(span);
-                if self.store.is_away(form.account_id) {
-                    // A scan finds the form again once its node is back.
+                if self.store.leave_out(form.account_id, &error) {
                     return Ok(());
                 }
                 self.notifier.put(form, scope);

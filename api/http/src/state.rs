@@ -10,7 +10,7 @@ use domain::pepper::Pepper;
 use platform::backends::Backends;
 use platform::config::{Config, MemoryParts, PoolPart, TrustedProxies};
 use platform::places::Places;
-use platform::telemetry::gauges::record_connections;
+use platform::telemetry::gauges::{record_connections, record_replicas};
 use store::{Gate, Gates, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -142,7 +142,8 @@ impl AppState {
         format!("{}/f/{token}", self.public_url)
     }
 
-    /// Until the shutdown, writes the use of keys, forgets what is idle or over, and records how many connections are in use.
+    /// Until the shutdown, writes the use of keys, forgets what is idle or over, and records how many connections are in use
+    /// and how far standbys are behind.
     pub async fn run_maintenance(&self) {
         let mut tick = tokio::time::interval(MAINTENANCE);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -156,6 +157,7 @@ impl AppState {
             self.key_failures.forget_idle();
             self.recent_changes.forget_old();
             record_connections(&self.store);
+            record_replicas(&self.store);
             self.usage.flush(&self.store).await;
         }
     }

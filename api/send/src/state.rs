@@ -9,6 +9,7 @@ use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
+use metrics::gauge;
 use platform::config::Config;
 use platform::places::Places;
 use sender::Provider;
@@ -52,6 +53,8 @@ pub struct SendState {
 impl SendState {
     pub fn new(app: &AppState, config: &Config) -> Self {
         let senders = config.senders.iter();
+        let count = u32::try_from(senders.len()).unwrap_or(u32::MAX);
+        gauge!("feedback_senders").set(count);
         let senders = senders.map(|setting| ConnectedSender {
             provider: setting.connect(),
             setting: setting.clone(),

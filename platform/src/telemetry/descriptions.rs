@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 37] = [
+const DESCRIPTIONS: [Description; 39] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -141,6 +141,7 @@ const DESCRIPTIONS: [Description; 37] = [
         "feedback_sender_states_total",
         "Changes of a sender to a state",
     ),
+    Gauge("feedback_senders", "Senders in the settings of the process"),
     Gauge(
         "feedback_sender_state",
         "1 for the state in which a sender is, 0 for the others",
@@ -171,6 +172,10 @@ const DESCRIPTIONS: [Description; 37] = [
     Gauge(
         "feedback_database_connections_max",
         "Connections to the database that the process opens at most, by pool",
+    ),
+    Gauge(
+        "feedback_replica_lag_seconds",
+        "Age of the state that a standby is known to have, by its host",
     ),
     Gauge(
         "feedback_disk_free_bytes",

@@ -27,6 +27,13 @@ pub fn record_connections(store: &Store) {
     }
 }
 
+/// Records how far a store's standbys are behind.
+pub fn record_replicas(store: &Store) {
+    for replica in store.replicas() {
+        gauge!("feedback_replica_lag_seconds", "replica" => replica.host).set(replica.behind);
+    }
+}
+
 /// Records what is free of the disk with the embedded database.
 #[expect(clippy::cast_precision_loss, reason = "a rounded figure is as good")]
 pub fn record_disk(file: &Path) {

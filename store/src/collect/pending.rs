@@ -68,9 +68,7 @@ impl Tx {
     /// Appends the counts.
     pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<()> {
         let accounts: BTreeSet<Uuid> = deltas.0.keys().map(|(form, ..)| form.account_id).collect();
-        for account_id in accounts {
-            self.note_work(account_id).await?;
-        }
+        self.note_work_of(&accounts).await?;
         let created_at = sqlite_now();
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {

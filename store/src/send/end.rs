@@ -120,7 +120,7 @@ impl Store {
 
     /// Ends messages of cancelled campaigns, which were counted as cancelled at once: some of each. How many; 0: none is left.
     pub async fn end_cancelled_messages(&self) -> Result<u64> {
-        let cancelled: Vec<CampaignKey> = self.scan(CANCELLED, vec![]).await?;
+        let cancelled: Vec<CampaignKey> = self.scan_by_key(CANCELLED, vec![]).await?;
         let mut ended = 0;
         for key in cancelled {
             let of_campaign = self.retry(|| self.try_end(key)).await;

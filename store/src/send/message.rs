@@ -168,6 +168,7 @@ impl Store {
         let Some(campaign) = tx.lock_campaign(key).await?.filter(|_| recipient.is_some()) else {
             return Ok(None);
         };
+        tx.note_work(key.account_id).await?;
         let (now, id) = (tx.now().await?, Uuid::now_v7());
         let message = message::ActiveModel {
             account_id: Set(key.account_id),

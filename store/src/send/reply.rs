@@ -20,22 +20,40 @@ use crate::{Error, Result, Store};
 /// How long a provider may try to deliver a reply.
 const VALIDITY: Duration = Duration::from_hours(1);
 
-/// The next reply, unless the phone opted out since: then only what it is told of that.
 macro_rules! waiting {
-    () => {
-        "r.sender = $1 AND (r.kind = 'stop' OR NOT EXISTS (
-            SELECT 1 FROM contact c
-             WHERE c.account_id = r.account_id AND c.phone_mac = r.phone_mac AND c.opted_out_at IS NOT NULL))"
+    ($of_contact:expr) => {
+        concat!(
+            "r.sender = $1 AND (r.kind = 'stop' OR NOT EXISTS (
+                SELECT 1 FROM contact c WHERE ",
+            $of_contact,
+            " AND c.account_id = r.account_id AND c.phone_mac = r.phone_mac
+                   AND c.opted_out_at IS NOT NULL))"
+        )
     };
 }
+/// The next reply of an account, unless the phone opted out since: then only what it is told of that.
 const NEXT: &Statement = statement!(
     "SELECT r.account_id, r.phone_mac, r.kind, r.day, r.phone, r.text, r.made_at, a.number AS account_number
-       FROM reply r JOIN account a ON a.account_id = r.account_id WHERE ", waiting!(), " AND r.account_id = $2
-      ORDER BY r.made_at LIMIT 1"
+       FROM reply r JOIN account a ON a.account_id = r.account_id
+      WHERE r.account_id = $2 AND ", waiting!("c.account_id = $2"), " ORDER BY r.made_at LIMIT 1"
 );
 
-const FIRST_WAITING: &Statement = statement!(accounts "r.account_id = ANY($2)":
-    "SELECT r.account_id, r.made_at FROM reply r WHERE ", waiting!(); "ORDER BY r.made_at LIMIT 1"
+macro_rules! first_waiting {
+    ($accounts:expr, $of_contact:expr) => {
+        concat!(
+            "SELECT r.account_id, r.made_at FROM reply r WHERE ",
+            $accounts,
+            " AND ",
+            waiting!($of_contact),
+            "
+              ORDER BY r.made_at LIMIT 1"
+        )
+    };
+}
+const FIRST_WAITING: &Statement = statement!(
+    postgres: first_waiting!("true", "true");
+    citus: first_waiting!("r.account_id = ANY($2)", "c.account_id = ANY($2)");
+    sqlite: first_waiting!("true", "true")
 );
 
 /// An account whose reply is the first of those that were looked at.
@@ -86,7 +104,7 @@ impl Store {
     /// If it was taken, it is not sent.
     pub async fn take_reply(&self, lease: &Lease) -> Result<Option<Claimed>> {
         let sender = lease.name.as_str();
-        let waiting: Vec<FirstWaiting> = self.scan(FIRST_WAITING, values![sender]).await?;
+        let waiting: Vec<FirstWaiting> = self.scan_by_key(FIRST_WAITING, values![sender]).await?;
         let Some(first) = waiting.into_iter().min_by_key(|first| first.made_at) else {
             return Ok(None);
         };

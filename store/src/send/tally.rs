@@ -219,9 +219,7 @@ impl Tx {
             .keys()
             .map(|(key, _)| key.account_id)
             .collect();
-        for account_id in accounts {
-            self.note_work(account_id).await?;
-        }
+        self.note_work_of(&accounts).await?;
         let deltas = changes.counts.iter();
         let deltas = deltas.filter(|(_, delta)| !delta.is_empty());
         let deltas = deltas.map(|((key, kind), delta)| KindCounts::new(*key, *kind, delta));

@@ -55,6 +55,16 @@ impl Error {
         )
     }
 
+    /// Whether it may be a node of Citus that is away, and not the coordinator: that told of it, or of a statement that took too
+    /// long.
+    pub fn is_of_a_node(&self) -> bool {
+        let Self::Unavailable(source) = self else {
+            return false;
+        };
+        let error = source.downcast_ref().and_then(driver_error);
+        matches!(error, Some(SqlxError::Database(_)))
+    }
+
     /// Stored data that does not read as what it should be.
     pub(crate) fn broken(cause: impl Into<BoxError>) -> Self {
         Self::Other(cause.into())

@@ -33,7 +33,7 @@ pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub(crate) use self::nodes::{Accounts, Part};
 pub use self::pool::Workload;
-pub use self::replicas::reading;
+pub use self::replicas::{Replica, reading};
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,

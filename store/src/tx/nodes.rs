@@ -16,6 +16,7 @@ use sea_orm::sea_query::ArrayType;
 use sea_orm::{FromQueryResult, TryGetable, Value};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::sleep;
+use tracing::field::display;
 use uuid::Uuid;
 
 use super::pool::{Pool, Workload};
@@ -32,12 +33,14 @@ const KEPT: i64 = 300;
 const FRESH: Duration = Duration::from_millis(250);
 /// How often accounts without work are swept too.
 const SWEEP_ALL: Duration = Duration::from_hours(1);
+/// How long a question to a node may take, so that one that is frozen is left out soon. (Each reads a little by indexes.)
+const QUICK: &str = "SET LOCAL statement_timeout = 3000;";
 /// The pause before a node that gave no answer is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 const NOTE: &Statement = statement!(citus:
-    "INSERT INTO account_work (account_id, since) VALUES ($1, clock_timestamp())
-         ON CONFLICT (account_id) DO UPDATE SET since = excluded.since"
+    "INSERT INTO account_work (account_id, since) SELECT account_id, clock_timestamp() FROM unnest(CAST($1 AS uuid[])) account_id
+      ORDER BY account_id ON CONFLICT (account_id) DO UPDATE SET since = excluded.since"
 );
 
 macro_rules! placed {
@@ -54,7 +57,7 @@ const ALL: &Statement = placed!("account");
 
 /// Accounts with something that a worker is to do, now or later.
 const HAVE_WORK: &Statement = statement!(citus:
-    "SELECT account_id FROM import_batch WHERE account_id = ANY($1) AND status NOT IN ('completed', 'cancelled')
+    "SELECT account_id FROM import_batch WHERE account_id = ANY($1) AND status IN ('receiving', 'queued', 'processing', 'stalled')
       UNION
      SELECT account_id FROM form f WHERE f.account_id = ANY($1) AND EXISTS (
             SELECT 1 FROM pending_delta d WHERE d.account_id = ANY($1) AND d.account_id = f.account_id AND d.form_id = f.form_id)
@@ -68,10 +71,6 @@ const HAVE_WORK: &Statement = statement!(citus:
      SELECT account_id FROM erasure WHERE account_id = ANY($1)
       UNION
      SELECT account_id FROM reply WHERE account_id = ANY($1) AND sender IS NOT NULL"
-);
-
-const STILL_WORK: &Statement = statement!(citus:
-    "UPDATE account_work SET since = clock_timestamp() WHERE account_id = ANY($1)"
 );
 
 /// Of accounts that were asked: without work, and noted so long ago that no transaction is under way which makes some.
@@ -153,36 +152,42 @@ fn by_node(placed: Vec<Placed>) -> Vec<Part> {
 }
 
 impl Nodes {
-    fn is_noted(&self, account_id: Uuid) -> bool {
+    /// Those of accounts that are not noted.
+    fn not_noted(&self, accounts: &BTreeSet<Uuid>) -> Vec<Uuid> {
         let noted = self.noted.lock();
-        noted
-            .get(&account_id)
-            .is_some_and(|at| at.elapsed() < NOTED)
+        let is_noted = |id: &Uuid| {
+            noted
+                .get(id)
+                .is_some_and(|at: &Instant| at.elapsed() < NOTED)
+        };
+        let accounts = accounts.iter().copied();
+        accounts.filter(|id| !is_noted(id)).collect()
     }
 
-    fn note(&self, account_id: Uuid, at: Instant) {
+    fn note(&self, accounts: Vec<Uuid>, at: Instant) {
         let mut noted = self.noted.lock();
         noted.retain(|_, at| at.elapsed() < NOTED);
-        noted.insert(account_id, at);
+        noted.extend(accounts.into_iter().map(|account_id| (account_id, at)));
     }
 }
 
 impl Pool {
-    /// Notes an account before work is made for it, on several nodes: by a connection that no transaction holds.
-    async fn note_work(&self, account_id: Uuid) -> Result<()> {
+    /// Notes accounts before work is made for them, on several nodes: by a connection that no transaction holds.
+    async fn note_work(&self, accounts: &BTreeSet<Uuid>) -> Result<()> {
         let Self::Postgres { nodes, notes, .. } = self else {
             return Ok(());
         };
-        if nodes.is_distributed.get() != Some(&true) || nodes.is_noted(account_id) {
+        if nodes.is_distributed.get() != Some(&true) || nodes.not_noted(accounts).is_empty() {
             return Ok(());
         }
         let _one = nodes.noting.lock().await;
-        if !nodes.is_noted(account_id) {
+        let new = nodes.not_noted(accounts);
+        if !new.is_empty() {
             let at = Instant::now();
             let notes = notes.get_or_init(|| self.for_workload(Workload::Notes));
             let store = Store::on(notes.clone());
-            store.execute(NOTE, values![account_id]).await?;
-            nodes.note(account_id, at);
+            store.execute(NOTE, vec![array(&new)]).await?;
+            nodes.note(new, at);
         }
         Ok(())
     }
@@ -191,7 +196,12 @@ impl Pool {
 impl Tx {
     /// Notes that this transaction makes work for workers.
     pub(crate) async fn note_work(&self, account_id: Uuid) -> Result<()> {
-        self.pool().note_work(account_id).await
+        self.note_work_of(&BTreeSet::from([account_id])).await
+    }
+
+    /// The same for several accounts.
+    pub(crate) async fn note_work_of(&self, accounts: &BTreeSet<Uuid>) -> Result<()> {
+        self.pool().note_work(accounts).await
     }
 }
 
@@ -199,7 +209,7 @@ impl Store {
     /// Notes that the statement which follows makes work for workers.
     pub(crate) async fn note_work(&self, account_id: Uuid) -> Result<()> {
         self.find_dialect().await;
-        self.pool.note_work(account_id).await
+        self.pool.note_work(&BTreeSet::from([account_id])).await
     }
 
     /// Whether an account lies on a node that is known to be away.
@@ -212,15 +222,35 @@ impl Store {
         node.is_some_and(|node| away.nodes.contains(node))
     }
 
-    /// What became of an account's work: nothing, where its node is away. Others' work goes on.
+    /// What became of an account's work: nothing, where its node gives no answer. Others' work goes on, and the node is left out
+    /// until it answers.
     ///
     /// # Errors
-    /// Those that are not of a node that is known to be away.
+    /// Those that are not of a node.
     pub fn unless_away<T: Default>(&self, account_id: Uuid, done: Result<T>) -> Result<T> {
         match done {
-            Err(Error::Unavailable(_)) if self.is_away(account_id) => Ok(T::default()),
+            Err(error) if self.leave_out(account_id, &error) => Ok(T::default()),
             done => done,
         }
+    }
+
+    /// Leaves the node of an account out, if an error is of it. Whether it is.
+    pub fn leave_out(&self, account_id: Uuid, error: &Error) -> bool {
+        let Some(nodes) = self.nodes().filter(|_| error.is_of_a_node()) else {
+            return false;
+        };
+        let node = nodes.away.lock().node_of.get(&account_id).copied();
+        if let Some(node) = node {
+            self.note_away(
+                nodes,
+                OfNode {
+                    node,
+                    accounts: vec![account_id],
+                },
+                error,
+            );
+        }
+        node.is_some()
     }
 
     /// The rows of a statement about accounts with work, each node's in their order. Nodes that are away are left out. On several
@@ -231,12 +261,35 @@ impl Store {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
-        let mut rows = Vec::new();
-        for part in self.parts(Accounts::WithWork).await? {
-            let of_part = self.fetch_all(statement, part.values(values.clone()));
-            rows.extend(self.found(&part, of_part.await)?.unwrap_or_default());
+        Ok(self.scan_all(statement, values).await?.0)
+    }
+
+    /// The same for a statement whose plan has to look up by key.
+    pub(crate) async fn scan_by_key<T: FromQueryResult>(
+        &self,
+        statement: &'static Statement,
+        values: Vec<Value>,
+    ) -> Result<Vec<T>> {
+        if self.nodes().is_some() {
+            return self.scan(statement, values).await;
         }
-        Ok(rows)
+        let tx = self.snapshot().await?;
+        tx.fetch_all(statement, values).await
+    }
+
+    /// The same, and whether all nodes with such accounts are there.
+    pub(crate) async fn scan_all<T: FromQueryResult>(
+        &self,
+        statement: &'static Statement,
+        values: Vec<Value>,
+    ) -> Result<(Vec<T>, bool)> {
+        let (mut rows, mut are_all) = (Vec::new(), self.all_are_there());
+        for part in self.parts(Accounts::WithWork).await? {
+            let of_part = self.scan_part(&part, statement, values.clone()).await?;
+            are_all &= of_part.is_some();
+            rows.extend(of_part.unwrap_or_default());
+        }
+        Ok((rows, are_all))
     }
 
     /// The same for the values of the only column.
@@ -245,12 +298,16 @@ impl Store {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Vec<T>> {
-        let mut rows = Vec::new();
+        let mut found = Vec::new();
         for part in self.parts(Accounts::WithWork).await? {
-            let of_part = self.fetch_values(statement, part.values(values.clone()));
-            rows.extend(self.found(&part, of_part.await)?.unwrap_or_default());
+            let values = part.values(values.clone());
+            let of_part = match self.question().await? {
+                Some(tx) => tx.fetch_values(statement, values).await,
+                None => self.fetch_values(statement, values).await,
+            };
+            found.extend(self.found(&part, of_part)?.unwrap_or_default());
         }
-        Ok(rows)
+        Ok(found)
     }
 
     /// The rows of a statement about one part; `None`: its node is away.
@@ -260,8 +317,21 @@ impl Store {
         statement: &'static Statement,
         values: Vec<Value>,
     ) -> Result<Option<Vec<T>>> {
-        let rows = self.fetch_all(statement, part.values(values)).await;
+        let values = part.values(values);
+        let rows = match self.question().await? {
+            Some(tx) => tx.fetch_all(statement, values).await,
+            None => self.fetch_all(statement, values).await,
+        };
         self.found(part, rows)
+    }
+
+    /// On several nodes a transaction to ask one of them.
+    async fn question(&self) -> Result<Option<Tx>> {
+        if self.is_distributed() {
+            self.open_snapshot(&[QUICK]).await.map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Runs a statement about accounts at each node that is there.
@@ -310,17 +380,18 @@ impl Store {
     }
 
     /// Whether all nodes are there, as far as it is known.
-    pub fn all_are_there(&self) -> bool {
+    pub(crate) fn all_are_there(&self) -> bool {
         self.nodes()
             .is_none_or(|nodes| nodes.away.lock().nodes.is_empty())
     }
 
-    /// Keeps the accounts that have work, and forgets those that have none any more.
-    pub(crate) async fn keep_work(&self) -> Result<()> {
+    /// Keeps the accounts that have work, and forgets those that have none any more. Of all accounts it finds those too whose note
+    /// was lost, as with a coordinator that was set back.
+    pub(crate) async fn keep_work(&self, accounts: Accounts) -> Result<()> {
         if !self.is_distributed() {
             return Ok(());
         }
-        for part in self.parts(Accounts::WithWork).await? {
+        for part in self.parts(accounts).await? {
             let working = self.fetch_values(HAVE_WORK, part.values(vec![])).await;
             let (Some(working), Some(of_node)) = (self.found(&part, working)?, &part.0) else {
                 continue;
@@ -328,7 +399,7 @@ impl Store {
             let working: BTreeSet<Uuid> = working.into_iter().collect();
             let (working, idle): (Vec<Uuid>, Vec<Uuid>) =
                 of_node.accounts.iter().partition(|id| working.contains(id));
-            self.execute(STILL_WORK, vec![array(&working)]).await?;
+            self.execute(NOTE, vec![array(&working)]).await?;
             let idle = values![array(&idle), KEPT];
             self.execute(NO_WORK, idle).await?;
         }
@@ -364,19 +435,24 @@ impl Store {
             return found.map(Some);
         };
         match found {
-            Err(error @ Error::Unavailable(_)) => {
-                let is_new = nodes.away.lock().nodes.insert(of_node.node);
-                if is_new {
-                    tracing::warn!(
-                        node = of_node.node,
-                        cause = error.source().map(display),
-                        "a node gives no answer; work of its accounts waits"
-                    );
-                    tokio::spawn(self.clone().wait_for_node(of_node.clone()));
-                }
+            Err(error) if error.is_of_a_node() => {
+                self.note_away(nodes, of_node.clone(), &error);
                 Ok(None)
             }
             found => found.map(Some),
+        }
+    }
+
+    fn note_away(&self, nodes: &Nodes, of_node: OfNode, error: &Error) {
+        let is_new = nodes.away.lock().nodes.insert(of_node.node);
+        if is_new {
+            let cause = error.source().map(display);
+            tracing::warn!(
+                node = of_node.node,
+                cause,
+                "a node gives no answer; work of its accounts waits"
+            );
+            tokio::spawn(self.clone().wait_for_node(of_node));
         }
     }
 
@@ -393,7 +469,10 @@ impl Store {
             {
                 return;
             }
-            let answer = self.fetch_value::<i64>(ANSWERS, values![*account_id]).await;
+            let Ok(Some(tx)) = self.question().await else {
+                continue;
+            };
+            let answer: Result<Option<i64>> = tx.fetch_value(ANSWERS, values![*account_id]).await;
             if answer.is_ok() {
                 break;
             }

@@ -65,6 +65,17 @@ struct Standby {
     pool: Pool,
     /// It has what the primary had at this moment.
     caught_up: Mutex<Option<Instant>>,
+    /// The same when it last said where it is, or when it was first asked.
+    last_caught_up: Mutex<Instant>,
+}
+
+/// A standby, as the settings name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// Such as `b:5432`.
+    pub host: String,
+    /// How old the state is that it is known to have.
+    pub behind: Duration,
 }
 
 /// Who showed an account something last.
@@ -80,6 +91,7 @@ impl Replicas {
         let standbys = pools.into_iter().map(|pool| Standby {
             pool,
             caught_up: Mutex::new(None),
+            last_caught_up: Mutex::new(Instant::now()),
         });
         Self {
             standbys: standbys.collect(),
@@ -157,6 +169,19 @@ impl Replicas {
         }
     }
 
+    /// How far all are behind.
+    pub(super) fn behind(&self) -> Vec<Replica> {
+        let standbys = self.standbys.iter();
+        let behind = standbys.filter_map(|standby| {
+            let options = standby.pool.postgres_pool()?.connect_options();
+            Some(Replica {
+                host: format!("{}:{}", options.get_host(), options.get_port()),
+                behind: standby.last_caught_up.lock().elapsed(),
+            })
+        });
+        behind.collect()
+    }
+
     /// The pools of all.
     pub(super) fn pools(&self) -> impl Iterator<Item = &Pool> {
         self.standbys.iter().map(|standby| &standby.pool)
@@ -175,6 +200,9 @@ impl Standby {
                 passed.map(|(at, _)| *at)
             });
             *self.caught_up.lock() = caught_up;
+            if let Some(at) = caught_up {
+                *self.last_caught_up.lock() = at;
+            }
             sleep(ASK).await;
         }
     }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::gate::{Gates, UnderWay};
 use super::hosts::{Host, taken};
 use super::pool::Pool;
-use super::replicas::{Replicas, reader};
+use super::replicas::{Replica, Replicas, reader};
 use super::statement::Dialect;
 use super::transaction::{BY_KEY, BY_KEYS, Tx};
 use super::{Error, Registered, Result, Sql, statement};
@@ -44,6 +44,12 @@ impl Store {
     /// Whether accounts lie on several nodes, so that a transaction of one account is one of one node.
     pub fn has_nodes(&self) -> bool {
         self.is_distributed()
+    }
+
+    /// The standbys that answer what only reads.
+    pub fn replicas(&self) -> Vec<Replica> {
+        let replicas = self.replicas.as_deref();
+        replicas.map(Replicas::behind).unwrap_or_default()
     }
 
     /// Asks the database for an answer.
@@ -111,6 +117,17 @@ impl Store {
             .await
     }
 
+    /// The same for a step of who drives a sender: it holds the lease, which somebody else takes after 5 s. A node of Citus that
+    /// does not answer must not hold it up that long.
+    pub(crate) async fn begin_driving(&self) -> Result<Tx> {
+        self.find_dialect().await;
+        if self.is_distributed() {
+            self.open(&["SET LOCAL statement_timeout = 3000;"]).await
+        } else {
+            self.begin_by_keys().await
+        }
+    }
+
     /// A transaction that reads by key, all of it as of one moment. Dropped, it ends.
     ///
     /// # Errors
@@ -133,7 +150,10 @@ impl Store {
         })
     }
 
-    fn open_snapshot<'a>(&'a self, settings: &'a [&'a str]) -> BoxFuture<'a, Result<Tx>> {
+    pub(super) fn open_snapshot<'a>(
+        &'a self,
+        settings: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Tx>> {
         Box::pin(async move {
             let mut under_way = self.pass(true).await;
             if let Some((replicas, n, pool)) = self.replica().await {

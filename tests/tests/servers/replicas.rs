@@ -67,6 +67,14 @@ async fn a_standby_answers_reads_and_shows_no_older_state() -> Result<()> {
     })
     .await?;
 
+    let api = app.apis.first().context("no api")?;
+    let scraped = client.at(api.base()).get("/metrics").await?.expect(200)?;
+    let (host, port) = standby.address();
+    let shown = format!("feedback_replica_lag_seconds{{replica=\"{host}:{port}\"}}");
+    ensure!(scraped.text()?.contains(&shown), "no {shown}");
+    let found = app.succeeds(&["doctor"]).await?;
+    ensure!(found.contains("no. 1 is PostgreSQL"), "{found}");
+
     // One that stands still is not asked, however short or long.
     psql(&standby.url("postgres"), "SELECT pg_wal_replay_pause()").await?;
     sees_what_it_made(&client, 30).await?;

@@ -159,6 +159,13 @@ struct Share {
 }
 
 impl Share {
+    /// The account of its first message; on several nodes all are of that.
+    fn account_id(&self) -> Option<Uuid> {
+        let wanted = self.wanted.first().map(|(turn, _)| turn.account_id);
+        let outcome = self.outcomes.first();
+        wanted.or(outcome.map(|outcome| outcome.claimed.campaign.account_id))
+    }
+
     fn is_empty(&self) -> bool {
         self.wanted.is_empty() && self.outcomes.is_empty()
     }
@@ -184,9 +191,9 @@ impl Driving<'_> {
     async fn step(&mut self, is_ending: bool) -> Result<bool, Error> {
         let (store, setting) = (&self.sender.store, &self.sender.setting);
         let now = Instant::now();
-        if self.unsure
-            && (store.all_are_there() || self.found_at.is_none_or(|at| now >= at + AGAIN))
-        {
+        // On several nodes a part of them may have been missing.
+        let is_time = !store.has_nodes() || self.found_at.is_none_or(|at| now >= at + AGAIN);
+        if self.unsure && is_time {
             self.find_claimed().await?;
             self.found_at = Some(now);
         }
@@ -210,13 +217,17 @@ impl Driving<'_> {
         };
         let mut done = Ok(true);
         for share in self.shares(places) {
+            let account_id = share.account_id();
             match self.drive_share(share).await {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                // Of several nodes the others may be there.
-                error => {
+                Err(error) => {
                     self.unsure = true;
-                    done = error;
+                    let store = &self.sender.store;
+                    // Of several nodes the others may be there.
+                    if !account_id.is_some_and(|id| store.leave_out(id, &error)) {
+                        done = Err(error);
+                    }
                 }
             }
         }
@@ -333,9 +344,10 @@ impl Driving<'_> {
     async fn opt_out(&self) -> Result<(), Error> {
         let provider = &self.hand_over.provider;
         for Outcome { claimed, code, .. } in &self.outcomes {
-            if code.as_ref().is_some_and(|code| provider.is_opt_out(code)) {
-                let (account, message) = (claimed.campaign.account_id, claimed.message_id);
-                let store = &self.sender.store;
+            let (account, message) = (claimed.campaign.account_id, claimed.message_id);
+            let store = &self.sender.store;
+            let is_opt_out = code.as_ref().is_some_and(|code| provider.is_opt_out(code));
+            if is_opt_out && !store.is_away(account) {
                 let done = store.opt_out_by_message(account, message, "provider");
                 store.unless_away(account, done.await)?;
             }
@@ -349,7 +361,8 @@ impl Driving<'_> {
         let known = self.outcomes.iter().map(|outcome| outcome.claimed);
         let known: HashSet<DueKey> = known.chain(self.under_way.values().copied()).collect();
         let mut unknown = 0;
-        for (claimed, fence) in self.sender.store.claimed_under(self.lease).await? {
+        let (claimed, are_all) = self.sender.store.claimed_under(self.lease).await?;
+        for (claimed, fence) in claimed {
             if !known.contains(&claimed) {
                 let is_taken_over = fence < self.lease.fence;
                 unknown += usize::from(is_taken_over);
@@ -360,7 +373,7 @@ impl Driving<'_> {
         if unknown > 0 {
             tracing::warn!(sender.name = %self.lease.name, messages = unknown, "messages that the process before handed over are unknown");
         }
-        self.unsure = !self.sender.store.all_are_there();
+        self.unsure = !are_all;
         Ok(())
     }
 

@@ -74,7 +74,8 @@ impl EventStore<'_> {
     /// each is stored for itself.
     async fn store_all(&mut self, batch: Vec<Event>) {
         let has_nodes = self.sender.store.has_nodes();
-        let goes_on = |error: &Error| has_nodes || !error.is_unavailable();
+        let goes_on =
+            |error: &Error| !error.is_unavailable() || (has_nodes && error.is_of_a_node());
         let mut kept = self.store(&batch).await;
         let mut is_each = kept.as_ref().is_err_and(goes_on);
         for event in batch {

@@ -193,9 +193,9 @@ impl Store {
         self.scan(CAMPAIGNS_WITH_DUE, values![sender, now]).await
     }
 
-    /// The messages that are claimed under a lease, or under an older one of the same name. Those on nodes that are away are
-    /// missing.
-    pub async fn claimed_under(&self, lease: &Lease) -> Result<Vec<(DueKey, i64)>> {
+    /// The messages that are claimed under a lease, or under an older one of the same name, and whether these are all: those on
+    /// nodes that are away are missing.
+    pub async fn claimed_under(&self, lease: &Lease) -> Result<(Vec<(DueKey, i64)>, bool)> {
         let tx = self.begin().await?;
         // Waits for a step whose end is not known.
         lease::Entity::find_by_id(lease.name.as_str())
@@ -203,15 +203,15 @@ impl Store {
             .one(&tx)
             .await?;
         let values = values![lease.name.as_str(), lease.fence];
-        let claimed: Vec<ClaimedRow> = if self.is_distributed() {
-            self.scan(CLAIMED_UNDER, values).await?
+        let (claimed, are_all): (Vec<ClaimedRow>, bool) = if self.is_distributed() {
+            // Each node is asked by a connection of the pool.
+            tx.rollback().await?;
+            self.scan_all(CLAIMED_UNDER, values).await?
         } else {
-            tx.fetch_all(CLAIMED_UNDER, values).await?
+            (tx.fetch_all(CLAIMED_UNDER, values).await?, true)
         };
-        Ok(claimed
-            .into_iter()
-            .map(|row| (row.key, row.fence))
-            .collect())
+        let claimed = claimed.into_iter().map(|row| (row.key, row.fence));
+        Ok((claimed.collect(), are_all))
     }
 
     /// Records results, and claims due messages of the campaigns wanted. Results that are recorded already change nothing.
@@ -225,7 +225,7 @@ impl Store {
         wanted: &[Wanted],
     ) -> Result<DriveOutcome> {
         self.retry(|| async move {
-            let tx = self.begin_by_keys().await?;
+            let tx = self.begin_driving().await?;
             if !tx.holds(driver.lease).await? {
                 return Ok(DriveOutcome::LeaseLost);
             }

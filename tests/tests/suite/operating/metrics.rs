@@ -23,7 +23,15 @@ use tokio::net::TcpListener;
 use uuid::Uuid;
 
 /// Shown where the database is embedded.
-const EMBEDDED: [&str; 2] = ["feedback_disk_free_bytes", "feedback_disk_size_bytes"];
+const EMBEDDED: [&str; 5] = [
+    "feedback_backup_timestamp_seconds",
+    "feedback_disk_free_bytes",
+    "feedback_disk_size_bytes",
+    "feedback_restore_backup_timestamp_seconds",
+    "feedback_restore_timestamp_seconds",
+];
+/// Shown where there are standbys.
+const OF_STANDBYS: &str = "feedback_replica_lag_seconds";
 /// What stands in the dashboard's expressions, and what Grafana puts there.
 const VARIABLES: [(&str, &str); 2] = [("$__rate_interval", "1m"), ("$job", ".*")];
 
@@ -283,6 +291,24 @@ async fn check_rules(prometheus: &Prometheus) -> Result<Vec<String>> {
     Ok(expressions)
 }
 
+/// What commands write for Prometheus.
+async fn figures_of_commands(app: &App) -> Result<String> {
+    let path = |name: &str| app.folder().join(name).display().to_string();
+    let mut files = vec![path("verify.prom")];
+    app.succeeds(&["verify", "--textfile", &files[0]]).await?;
+    if app.embedded() {
+        files.extend([path("backup.prom"), path("restore.prom")]);
+        let (backup, restored) = (path("backup"), path("restored"));
+        app.succeeds(&["backup", &backup, "--textfile", &files[1]])
+            .await?;
+        let to = ["--data-dir", &restored, "--textfile", &files[2]];
+        app.succeeds(&[&["restore", &*backup][..], &to].concat())
+            .await?;
+    }
+    let texts = files.iter().map(std::fs::read_to_string);
+    Ok(texts.collect::<std::io::Result<String>>()?)
+}
+
 #[tokio::test]
 async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Result<()> {
     let app = App::setup()
@@ -291,18 +317,16 @@ async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Res
         .await?;
     let client = app.client().await?;
     use_all(&client).await?;
-    let file = app.folder().join("feedback.prom");
-    let path = file.display().to_string();
-    app.succeeds(&["verify", "--textfile", &path]).await?;
-    let verified = std::fs::read_to_string(&file)?;
+    let written = figures_of_commands(&app).await?;
 
     let documented = documented()?;
     let services = app.apis.iter().chain(&app.workers);
     let bases: Vec<_> = services.map(Service::base).collect();
-    let is_shown = |name: &str| app.embedded() || !EMBEDDED.contains(&base(name));
+    let is_shown =
+        |name: &str| name != OF_STANDBYS && (app.embedded() || !EMBEDDED.contains(&base(name)));
     // What is counted in the background comes a moment later.
     eventually(LATER, async || {
-        let mut scraped = check_scrape(&verified, &documented)?;
+        let mut scraped = check_scrape(&written, &documented)?;
         for base in &bases {
             let answer = client.at(base.clone()).get("/metrics").await?.expect(200)?;
             scraped.extend(check_scrape(answer.text()?, &documented)?);
@@ -319,7 +343,7 @@ async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Res
     // As the node exporter shows the file.
     let exporter = TcpListener::bind("127.0.0.1:0").await?;
     let address = exporter.local_addr()?.to_string();
-    let router = Router::new().route("/metrics", get(async || verified));
+    let router = Router::new().route("/metrics", get(async || written));
     tokio::spawn(async { axum::serve(exporter, router).await });
     let addresses = [bases, vec![address]].concat();
     let prometheus = Prometheus::start(app.folder(), &addresses)?;

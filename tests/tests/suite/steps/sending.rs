@@ -306,7 +306,7 @@ impl Story {
         let lease = store.take_lease(SENDER, Uuid::new_v4()).await?;
         self.lease = lease.context("no lease")?;
         ensure!(self.lease.fence > old.fence, "{old:?}, {:?}", self.lease);
-        let abandoned = store.claimed_under(&self.lease).await?;
+        let (abandoned, _) = store.claimed_under(&self.lease).await?;
         ensure!(abandoned.len() == self.in_hand.len(), "{abandoned:?}");
         let outcomes: Vec<_> = abandoned
             .into_iter()
