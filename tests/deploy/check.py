@@ -181,7 +181,7 @@ def helm_renders_the_chart_and_kubernetes_accepts_it(_folder):
 
 def charts_pods_are_confined(_folder):
     found = list(pods(objects(full())))
-    assert len(found) == 4, found
+    assert len(found) == 5, found
     for name, pod in found:
         spec = pod["spec"]
         assert spec["securityContext"]["runAsNonRoot"] and not spec["automountServiceAccountToken"], name
@@ -217,7 +217,8 @@ def charts_parts_fit_together(_folder):
 
     api, worker = "Deployment/feedback-api", "Deployment/feedback-worker"
     by_name = {part["kind"] + "/" + part["metadata"]["name"]: part for part in found}
-    for name in [api, worker]:
+    sending = "Deployment/feedback-worker-send"
+    for name in [api, worker, sending]:
         spec = by_name[name]["spec"]
         equal(selected(spec["selector"]["matchLabels"]), {name}, name)
         [spread] = spec["template"]["spec"]["topologySpreadConstraints"]
@@ -226,7 +227,10 @@ def charts_parts_fit_together(_folder):
     http, ops = by_name["Service/feedback"]["spec"], by_name["Service/feedback-ops"]["spec"]
     equal(selected(http["selector"]), {api}, "service")
     assert http["ports"][0]["targetPort"] in ports[api]
-    assert selected(ops["selector"]) >= {api, worker} and ops["ports"][0]["targetPort"] in ports[api] & ports[worker]
+    only = {"name": "FEEDBACK_ONLY", "value": "send"}
+    holders = {name for name in [worker, sending] if only in by_name[name]["spec"]["template"]["spec"]["containers"][0]["env"]}
+    equal(holders, {sending}, "workers of one kind")
+    assert selected(ops["selector"]) >= {api, worker, sending} and ops["ports"][0]["targetPort"] in ports[api] & ports[worker]
     monitor = by_name["ServiceMonitor/feedback"]["spec"]
     chosen = monitor["selector"]["matchLabels"].items()
     services = [part for part in found if part["kind"] == "Service" and chosen <= part["metadata"]["labels"].items()]
