@@ -248,6 +248,11 @@ fn of_server(facts: &ServerFacts) -> Vec<Finding> {
         let found = "a power cut loses what was answered as stored";
         findings.push(Finding::warning("durability", found, advice));
     }
+    if facts.lacks_standby {
+        let found = "commits wait for a standby, and none is connected: nothing can be stored";
+        let advice = "bring the standby back, or clear synchronous_standby_names and reload";
+        findings.push(Finding::wrong("durability", found, advice));
+    }
     let apart = (facts.now - Utc::now()).abs();
     let found = format!(
         "that of the database and this machine's differ by {:.1} s",

@@ -22,6 +22,8 @@ pub struct ServerFacts {
     pub connections: i64,
     /// Whether what was committed survives a power cut.
     pub is_durable: bool,
+    /// Commits wait for a standby, and none is connected.
+    pub lacks_standby: bool,
     /// Tables of the schema that belong to a role which this one is no member of.
     pub foreign_tables: i64,
 }
@@ -32,6 +34,7 @@ const FACTS: &Statement = statement!(postgres:
             CAST(current_setting('max_connections') AS integer) AS max_connections,
             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
             current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS is_durable,
+            current_setting('synchronous_standby_names') <> '' AND NOT EXISTS (SELECT 1 FROM pg_stat_replication) AS lacks_standby,
             (SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)
                 AND NOT pg_has_role(relowner, 'USAGE')) AS foreign_tables"
 );

@@ -1,8 +1,8 @@
 //! More than one machine by the clock: `cargo bench -p tests --bench scale [-- PART …]`.
 //!
 //! Parts, all unless told: `imports`, `answers`, `reports` (Citus on three nodes of this machine against plain PostgreSQL on the same
-//! machine, in turns), and `workers` (one, two and four of them against the database's own limit). Each with one api and, but for
-//! `workers`, two workers. Needs what `tests/run` installs, the command `wrk`, and for all but `workers` the Citus that `tests/citus`
+//! machine, in turns), `workers` (one, two and four of them against the database's own limit) and `costs`. Each with one api and, but for
+//! `workers`, two workers. Needs what `tests/run` installs, the command `wrk`, and for the first three the Citus that `tests/citus`
 //! installs. Servers, binaries and the variables `FEEDBACK_BENCH_ROUNDS`, `FEEDBACK_BENCH_RECORDS` and `FEEDBACK_BENCH_BUILD` are those
 //! of the bench `import`; `FEEDBACK_BENCH_FEEDBACKS` is that of `report`, but 200000 unless told.
 //!
@@ -14,8 +14,11 @@
 //! - *answers*: `wrk` posts answers over 256 connections to one link.
 //! - *reports*: of a form, over a year: over 64 connections from the cache, and each once with nothing in any cache.
 //! - *workers*: the same import with more workers, against `\copy` of the same rows.
+//! - *costs*: what one record, page, answer, message and cached report takes of each kind of process, in microseconds of a core; *all*
+//!   is the whole machine with broker, cache and who makes the load; and how many bytes of log the database writes for it.
 
 mod answers;
+mod costs;
 mod imports;
 mod pair;
 mod reports;
@@ -32,7 +35,7 @@ use tests::servers::Endpoints;
 
 const BENCH: Bench = Bench {
     name: "scale",
-    parts: &["imports", "answers", "reports", "workers"],
+    parts: &["imports", "answers", "reports", "workers", "costs"],
     embedded: &[],
 };
 
@@ -56,6 +59,7 @@ async fn measure(
         "imports" => imports::measure(settings, endpoints).await,
         "answers" => answers::measure(settings, endpoints).await,
         "reports" => reports::measure(settings, endpoints).await,
-        _ => workers::measure(settings, endpoints).await,
+        "workers" => workers::measure(settings, endpoints).await,
+        _ => costs::measure(settings, endpoints).await,
     }
 }

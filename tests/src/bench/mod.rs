@@ -7,10 +7,11 @@
 //! - [`settings`]: what the environment says of a run; [`binaries`]: the service's release binaries, fresh.
 //! - [`million`]: bodies of many records, in sequence or in random order; [`timed`]: posting them by the clock. [`year`]: an account with a year of feedbacks.
 //! - [`copy`]: the reference load of PostgreSQL; [`sqlite`]: that of SQLite; [`rows`]: what both load.
-//! - [`lag`]: from an answer's 201 into a report. [`memory`]: what a process has resident; [`hot`]: a link that many answer; [`load`]: many requests at once, by `wrk`, and `pgbench` beside it.
+//! - [`lag`]: from an answer's 201 into a report. [`memory`]: what a process has resident; [`cpu`]: how long processors were at work; [`hot`]: a link that many answer; [`load`]: many requests at once, by `wrk`, and `pgbench` beside it.
 
 pub mod binaries;
 pub mod copy;
+pub mod cpu;
 pub mod frame;
 pub mod hot;
 pub mod lag;

@@ -21,6 +21,10 @@ pub enum Unit {
     AnswersPerSecond,
     /// Milliseconds.
     Milliseconds,
+    /// Microseconds of a core.
+    CoreMicroseconds,
+    /// Bytes.
+    Bytes,
     /// Answers.
     Answers,
     /// Messages.
@@ -39,6 +43,8 @@ impl Unit {
             Self::RecordsPerSecond => "records/s",
             Self::AnswersPerSecond => "answers/s",
             Self::Milliseconds => "ms",
+            Self::CoreMicroseconds => "core-µs",
+            Self::Bytes => "bytes",
             Self::Answers => "answers",
             Self::Messages => "messages",
             Self::MessagesPerSecond => "messages/s",
@@ -54,7 +60,8 @@ impl Unit {
             | Self::AnswersPerSecond
             | Self::MessagesPerSecond
             | Self::ReceiptsPerSecond => format!("{value:.0}/s"),
-            Self::Answers | Self::Messages => format!("{value:.0}"),
+            Self::Answers | Self::Messages | Self::Bytes => format!("{value:.0}"),
+            Self::CoreMicroseconds => format!("{value:.1} µs"),
             Self::Milliseconds => format!("{value:.1} ms"),
         }
     }

@@ -83,11 +83,12 @@ async fn a_standby_answers_reads_and_shows_no_older_state() -> Result<()> {
     psql(&standby.url("postgres"), "SELECT pg_wal_replay_resume()").await?;
     sees_what_it_made(&client, 10).await?;
 
-    // Without it the primary answers.
+    // Without it the primary answers, once it does not wait for it.
+    standby.kill()?;
+    eventually(SOON, async || app.refuses(&["doctor"], "are wrong").await).await?;
     let admin = primary.url("postgres");
     psql(&admin, "ALTER SYSTEM SET synchronous_standby_names = ''").await?;
     psql(&admin, "SELECT pg_reload_conf()").await?;
-    standby.kill()?;
     for _ in 0..LISTS {
         client.get(&list).await?.expect(200)?;
     }

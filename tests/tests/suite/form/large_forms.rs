@@ -27,10 +27,10 @@ async fn copy_form(app: &App, copies: usize) -> Result<()> {
     } else {
         "gen_random_uuid()"
     };
+    let each = vec!["(1)"; copies].join(",");
     app.sql(&format!(
         "INSERT INTO form (account_id, form_id, status, title, content, revision, created_at, updated_at)
-         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {copies})
-         SELECT account_id, {new_id}, status, title, content, revision, created_at, updated_at FROM form, n
+         SELECT account_id, {new_id}, status, title, content, revision, created_at, updated_at FROM form, (VALUES {each}) n
           WHERE status = 'DRAFT'"
     ))
     .await?;

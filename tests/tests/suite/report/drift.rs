@@ -74,13 +74,15 @@ async fn a_counter_that_is_wrong_is_told_with_its_place_and_mended() -> Result<(
     let form_id = week.form["form_id"].as_str().context("no form_id")?;
     for (statement, expected) in [
         (
-            "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-05')
-              WHERE bus_prop_id = 0 AND day = '2026-03-02'",
+            "UPDATE rollup SET delta = r.delta FROM rollup r
+              WHERE r.account_id = rollup.account_id AND r.form_id = rollup.form_id AND r.bus_prop_id = 0 AND r.day = '2026-03-05'
+                AND rollup.bus_prop_id = 0 AND rollup.day = '2026-03-02'",
             &["2026-03-02", "views", "promoters", "detractors"][..],
         ),
         (
-            "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 0 AND r.day = '2026-03-08')
-              WHERE bus_prop_id = 1 AND day = '2026-03-03'",
+            "UPDATE rollup SET delta = r.delta FROM rollup r
+              WHERE r.account_id = rollup.account_id AND r.form_id = rollup.form_id AND r.bus_prop_id = 0 AND r.day = '2026-03-08'
+                AND rollup.bus_prop_id = 1 AND rollup.day = '2026-03-03'",
             &["store:Berlin", "2026-03-03"],
         ),
         (

@@ -204,7 +204,8 @@ async fn what_is_counted_wrong_of_messages_is_found_and_mended() -> Result<()> {
         ),
         ("DELETE FROM rollup WHERE bus_prop_id = 2", &["store:S2", "sent"]),
         (
-            "UPDATE rollup SET delta = (SELECT r.delta FROM rollup r WHERE r.bus_prop_id = 1) WHERE bus_prop_id = 0",
+            "UPDATE rollup SET delta = r.delta FROM rollup r
+              WHERE r.account_id = rollup.account_id AND r.form_id = rollup.form_id AND r.bus_prop_id = 1 AND rollup.bus_prop_id = 0",
             &["sent", "delivered"],
         ),
     ] {

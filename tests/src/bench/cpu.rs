@@ -1,0 +1,78 @@
+//! How long processors were at work: for a process and everybody it started, and for the whole machine.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+/// Kernel ticks in a second, as `/proc` counts on all Linux.
+const TICKS: f64 = 100.0;
+
+/// Core-seconds of a process and its descendants, those among them that have ended.
+///
+/// # Errors
+/// When the process is gone.
+pub fn of_process(pid: i32) -> Result<f64> {
+    let root = Times::read(pid)?;
+    let mut ticks = root.own + root.of_ended;
+    for child in children(pid) {
+        // One that ends meanwhile counts among the ended the next time.
+        ticks += Times::read(child).map_or(0.0, |times| times.own);
+    }
+    Ok(ticks / TICKS)
+}
+
+/// Core-seconds of everything on the machine.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn of_machine() -> Result<f64> {
+    let stat = fs::read_to_string("/proc/stat")?;
+    let line = stat.lines().next().context("no line")?;
+    let ticks: Vec<f64> = line
+        .split_whitespace()
+        .skip(1)
+        .flat_map(str::parse)
+        .collect();
+    // user, nice, system, idle, iowait, irq, softirq, steal: what is neither idle nor somebody else's.
+    let [user, nice, system, _, _, irq, softirq, ..] = ticks[..] else {
+        anyhow::bail!("too few figures: {line}");
+    };
+    Ok((user + nice + system + irq + softirq) / TICKS)
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let children = children.unwrap_or_default();
+    children.split_whitespace().flat_map(str::parse).collect()
+}
+
+/// Ticks in user and kernel mode.
+struct Times {
+    own: f64,
+    of_ended: f64,
+}
+
+impl Times {
+    fn read(pid: i32) -> Result<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        // The name may have spaces and brackets.
+        let (_, fields) = stat.rsplit_once(')').context("no name")?;
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let tick = |n: usize| -> Result<f64> { Ok(fields.get(n).context("too short")?.parse()?) };
+        Ok(Self {
+            own: tick(11)? + tick(12)?,
+            of_ended: tick(13)? + tick(14)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_been_at_work_and_the_machine_longer() {
+        let own = of_process(std::process::id().try_into().unwrap()).unwrap();
+        assert!(own <= of_machine().unwrap());
+    }
+}
