@@ -229,7 +229,7 @@ async fn of_replicas(config: &Config) -> Vec<Finding> {
 
 fn of_server(facts: &ServerFacts) -> Vec<Finding> {
     let about = "database";
-    let found = format!("PostgreSQL {}", facts.version);
+    let found = format!("PostgreSQL {} at {}", facts.version, facts.address);
     let mut findings = vec![if facts.version_number < OLDEST_POSTGRES {
         Finding::warning(
             about,

@@ -13,6 +13,8 @@ pub struct ServerFacts {
     pub version: String,
     /// `version` as a number, such as 150014.
     pub version_number: i32,
+    /// Where it answers, such as `10.0.0.7:5432`, or `a socket`.
+    pub address: String,
     pub is_read_only: bool,
     /// Its clock.
     pub now: DateTime<Utc>,
@@ -30,6 +32,7 @@ pub struct ServerFacts {
 
 const FACTS: &Statement = statement!(postgres:
     "SELECT current_setting('server_version') AS version, CAST(current_setting('server_version_num') AS integer) AS version_number,
+            coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'a socket') AS address,
             current_setting('transaction_read_only') = 'on' AS is_read_only, clock_timestamp() AS now,
             CAST(current_setting('max_connections') AS integer) AS max_connections,
             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,

@@ -100,7 +100,7 @@ impl Store {
         self.execute_at_nodes(accounts, BY_OLDER_PROGRAMS, vec![])
             .await?;
         let mut swept = Ok(());
-        for part in self.parts(accounts).await? {
+        for part in self.parts(accounts).await?.there {
             swept = swept.and(self.sweep_erased_of(&part).await);
         }
         swept

@@ -68,7 +68,7 @@ impl Store {
               WHERE c.sender = $1 AND m.status = 'accepted'"; ""
         );
         let mut messages: Vec<MessageKey> = Vec::new();
-        for part in self.parts(Accounts::All).await? {
+        for part in self.parts(Accounts::All).await?.there {
             let of_part = self.scan_part(&part, accepted, values![sender]).await?;
             messages.extend::<Vec<MessageKey>>(of_part.unwrap_or_default());
         }

@@ -1,5 +1,6 @@
 //! The database under every other module: connections ([`pool`], `connect`), the [`Store`] that shares them, transactions ([`Tx`]), whose turn it
-//! is at the connections (`gate`), which host they go to (`hosts`, `replicas`), and what can go wrong ([`crate::Error`]).
+//! is at the connections (`gate`), which host they go to (`hosts`, `replicas`), scans over
+//! the accounts of several nodes (`nodes`, `scan`, `work`), and what can go wrong ([`crate::Error`]).
 //!
 //! What is *not* here: any statement about a table.
 
@@ -18,11 +19,13 @@ mod list;
 mod nodes;
 mod pool;
 mod replicas;
+mod scan;
 mod schema;
 mod sql;
 mod statement;
 mod store;
 mod transaction;
+mod work;
 
 pub use self::connect::Connections;
 pub(crate) use self::each::BatchWrites;
@@ -31,9 +34,10 @@ pub use self::gate::{Gate, Gates, on_behalf_of};
 pub use self::hosts::of_each_host;
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
-pub(crate) use self::nodes::{Accounts, Part};
+pub(crate) use self::nodes::Part;
 pub use self::pool::Workload;
 pub use self::replicas::{Replica, reading};
+pub(crate) use self::scan::{Accounts, Parts};
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};
 pub(crate) use self::statement::{
     BatchColumn, BatchRow, BatchStatement, BatchText, Statement, batch_row, register, statement,

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::FromQueryResult;
 
 use crate::form::FormKey;
-use crate::tx::{Accounts, Sql, Statement, statement, values};
+use crate::tx::{Accounts, Parts, Sql, Statement, statement, values};
 use crate::{Result, Store};
 
 /// Pending rows that one scan over all forms reads at a time.
@@ -64,11 +64,13 @@ impl Store {
     pub async fn pending_forms(&self, above: i64) -> Result<PendingForms> {
         let mut forms = BTreeSet::new();
         let (mut last, mut cut_off): (i64, Option<i64>) = (0, None);
-        for part in self.parts(Accounts::WithWork).await? {
+        let Parts { there, mut are_all } = self.parts(Accounts::WithWork).await?;
+        for part in there {
             let mut of_part: i64 = 0;
             loop {
                 let values = values![above.max(of_part), SCAN];
                 let pending = self.scan_part(&part, PENDING, values).await?;
+                are_all &= pending.is_some();
                 let pending: Vec<PendingForm> = pending.unwrap_or_default();
                 let mut read: i64 = 0;
                 for row in pending {
@@ -86,7 +88,7 @@ impl Store {
             }
             last = last.max(of_part);
         }
-        if !self.all_are_there() {
+        if !are_all {
             // Rows of the others are to be found once they are back.
             last = 0;
         }
