@@ -12,7 +12,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use uuid::Uuid;
 
 /// How long a process does not note an account again: less than the note is kept by more than a transaction may take.
-const NOTED: Duration = Duration::from_secs(60);
+const NOTED: Duration = Duration::from_mins(1);
 /// How often accounts without work are swept too.
 const SWEEP_ALL: Duration = Duration::from_hours(1);
 

@@ -27,7 +27,7 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         accounts.push(account);
     }
     let account_of = |app: &App| {
-        let distributed = std::ptr::eq(app, &pair.distributed);
+        let distributed = std::ptr::eq(app, &raw const pair.distributed);
         &accounts[usize::from(!distributed)]
     };
     let row = |measure: &str, target| {
