@@ -1,7 +1,7 @@
 //! Counts of views, answers, erasures and messages that no rollup has yet: appended in the transaction of what they count, taken by the
 //! roll-up ([`crate::report`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::rollup::{DayCounts, Delta};
@@ -67,8 +67,8 @@ impl PendingDeltas {
 impl Tx {
     /// Appends the counts.
     pub(crate) async fn append_pending(&self, deltas: PendingDeltas) -> Result<()> {
-        let accounts: BTreeSet<Uuid> = deltas.0.keys().map(|(form, ..)| form.account_id).collect();
-        self.note_work_of(&accounts).await?;
+        let accounts = deltas.0.keys().map(|(form, ..)| form.account_id);
+        self.note_work_of(accounts).await?;
         let created_at = sqlite_now();
         let rows = deltas.0.into_iter();
         let rows = rows.map(|((form, day, bus_prop_ids), (delta, links))| {

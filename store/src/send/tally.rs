@@ -1,7 +1,7 @@
 //! The counts of a campaign's messages. Every transaction that changes a message appends what it changed, also what reports count
 //! of it; a worker adds it to the tally. Whoever reads adds both, so the counts are exact at every moment, and reading them costs the same for any campaign.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 use domain::campaign::{CampaignCounts, Count, Counts, MessageKind, MessageStatus};
@@ -214,12 +214,8 @@ impl Tx {
 
     pub(crate) async fn append_counts(&self, changes: Changes) -> Result<()> {
         self.append_pending(changes.reported).await?;
-        let accounts: BTreeSet<Uuid> = changes
-            .counts
-            .keys()
-            .map(|(key, _)| key.account_id)
-            .collect();
-        self.note_work_of(&accounts).await?;
+        let accounts = changes.counts.keys().map(|(key, _)| key.account_id);
+        self.note_work_of(accounts).await?;
         let deltas = changes.counts.iter();
         let deltas = deltas.filter(|(_, delta)| !delta.is_empty());
         let deltas = deltas.map(|((key, kind), delta)| KindCounts::new(*key, *kind, delta));

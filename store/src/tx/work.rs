@@ -76,12 +76,19 @@ async fn note(pool: &Pool, accounts: &BTreeSet<Uuid>) -> Result<()> {
 impl Tx {
     /// Notes that this transaction makes work for workers.
     pub(crate) async fn note_work(&self, account_id: Uuid) -> Result<()> {
-        self.note_work_of(&BTreeSet::from([account_id])).await
+        self.note_work_of([account_id]).await
     }
 
-    /// The same for several accounts.
-    pub(crate) async fn note_work_of(&self, accounts: &BTreeSet<Uuid>) -> Result<()> {
-        note(self.pool(), accounts).await
+    /// The same for several accounts, some of them perhaps more than once.
+    pub(crate) async fn note_work_of(
+        &self,
+        accounts: impl IntoIterator<Item = Uuid>,
+    ) -> Result<()> {
+        if !self.is_distributed() {
+            return Ok(());
+        }
+        let accounts = accounts.into_iter().collect();
+        note(self.pool(), &accounts).await
     }
 }
 
