@@ -53,19 +53,23 @@ pub async fn eventually<T>(
     mut condition: impl AsyncFnMut() -> Result<T>,
 ) -> Result<T> {
     let mut tries = Tries::within(deadline);
+    let mut before = None;
     loop {
         // A condition that itself hangs must not outlive the deadline by much.
         let left = tries.left() + LONGEST_PAUSE;
-        let outcome = match tokio::time::timeout(left, condition()).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(anyhow::anyhow!("one attempt took the whole deadline")),
-        };
+        let outcome =
+            match tokio::time::timeout(left, condition()).await {
+                Ok(outcome) => outcome,
+                // What the attempt before it said tells more than that the last one was cut off.
+                Err(_) => Err(before
+                    .unwrap_or_else(|| anyhow::anyhow!("one attempt took the whole deadline"))),
+            };
         match outcome {
             Ok(value) => return Ok(value),
             Err(error) if !tries.another().await => {
                 return Err(error).with_context(|| format!("not within {deadline:?}"));
             }
-            Err(_) => {}
+            Err(error) => before = Some(error),
         }
     }
 }

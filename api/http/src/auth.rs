@@ -12,6 +12,8 @@ use axum::response::Response;
 use futures::{StreamExt, stream};
 use store::account::hash_secret;
 use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument;
 
 use crate::extract::header;
 use crate::{AppState, Caller, Network, Problem, Result};
@@ -42,20 +44,23 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     let allowance = app.key_rate.check(&key.api_key)?;
     let caller = Caller::key(app.clone(), key.clone(), &request);
     request.extensions_mut().insert(caller);
-    // Boxed, because requests that only read do not need it.
-    let revoked = || Box::pin(revoked(app.clone(), key.api_key.clone(), hash));
+    let revoked = || revoked(app.clone(), key.api_key.clone(), hash);
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
         tokio::select! {
             biased;
             response = next.run(request) => response,
-            // Drops what the route had begun, as when the client disconnects.
-            () = revoked() => return Err(Problem::unauthenticated()),
+            // Drops what the route had begun, as when the client disconnects. Boxed, because requests that only read do
+            // not need it.
+            () = Box::pin(revoked()) => return Err(Problem::unauthenticated()),
         }
     };
     if response.size_hint().exact().is_none() {
-        response = cut_when(revoked(), response);
+        // A task of its own, because nobody polls the body of a reader that does not read: a look-up begun there would hold
+        // up all others of the same key.
+        let watch = tokio::spawn(revoked().in_current_span());
+        response = cut_when(AbortOnDropHandle::new(watch), response);
     }
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
@@ -95,10 +100,7 @@ async fn revoked(app: AppState, api_key: String, secret: [u8; 32]) {
 }
 
 /// The response, which is cut with an error once `revoked` ends.
-fn cut_when(
-    revoked: impl Future<Output = ()> + Send + Unpin + 'static,
-    response: Response,
-) -> Response {
+fn cut_when(revoked: AbortOnDropHandle<()>, response: Response) -> Response {
     response.map(|body| {
         let begin = (body.into_data_stream(), revoked);
         Body::from_stream(stream::try_unfold(
@@ -106,7 +108,7 @@ fn cut_when(
             |(mut body, mut revoked)| async move {
                 tokio::select! {
                     biased;
-                    () = &mut revoked => Err(axum::Error::new(Revoked)),
+                    _ = &mut revoked => Err(axum::Error::new(Revoked)),
                     data = body.next() => Ok(data.transpose()?.map(|data| (data, (body, revoked)))),
                 }
             },

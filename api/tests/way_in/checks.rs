@@ -1,10 +1,13 @@
 //! The checks before everything else, and their order.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::Request;
 use domain::scope::Scope;
+use http_body_util::BodyExt;
 
-use crate::service::{Answer, Service};
+use crate::service::{Answer, Service, array, record};
 
 #[tokio::test]
 async fn whoever_is_not_known_gets_the_same_answer_everywhere() {
@@ -69,11 +72,31 @@ async fn a_new_secret_works_at_once_and_a_revoked_key_soon_no_more() {
     service.key = rotated;
     assert_eq!(service.get("/api_v1/sms/import").await.status, 200);
     assert!(store.revoke_key(&service.key.api_key).await.unwrap());
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
     while service.get("/api_v1/sms/import").await.status != 401 {
         assert!(tokio::time::Instant::now() < deadline);
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Its key is looked up again while the answer leaves. Nobody else with that key waits for a look-up that nobody drives.
+#[tokio::test]
+async fn a_reader_that_stops_reading_holds_up_nobody_with_the_same_key() {
+    let service = Service::start(&[]).await;
+    let mut records = vec![record("A1")];
+    records.extend((0..3_000).map(|n| format!(r#"{{"docid":"{n}","phone":""}}"#)));
+    let import = service.ask(service.import(), array(&records)).await;
+    let batch_id = import.json()["batch_id"].as_str().unwrap().to_owned();
+    let path = format!("/api_v1/sms/import/{batch_id}/errors");
+    let request = service.request("GET", &path).header("accept", "text/csv");
+    let mut body = service.open(request).await.into_body();
+    body.frame().await.unwrap().unwrap();
+    // What is known of the key is no longer fresh, and one more part of the answer is asked for.
+    tokio::time::sleep(Duration::from_millis(2_600)).await;
+    let _ = futures::poll!(std::pin::pin!(body.frame()));
+    let answer = service.get("/api_v1/sms/import");
+    let answer = tokio::time::timeout(Duration::from_secs(30), answer).await;
+    assert_eq!(answer.expect("it waits for the reader").status, 200);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::Response;
 use bytes::Bytes;
 use clap::Parser;
 use domain::scope::Scopes;
@@ -100,10 +101,18 @@ impl Service {
             .header("x-secret-key", &self.key.secret_key)
     }
 
+    /// What is answered to a request without a body, before its own body is read.
+    pub async fn open(&self, request: Builder) -> Response {
+        self.send(request, Body::empty()).await
+    }
+
+    async fn send(&self, request: Builder, body: Body) -> Response {
+        let request = request.body(body).unwrap();
+        http::answer(self.router.clone(), request).await.unwrap()
+    }
+
     pub async fn ask(&self, request: Builder, body: impl Into<Body>) -> Answer {
-        let request = request.body(body.into()).unwrap();
-        let response = http::answer(self.router.clone(), request).await.unwrap();
-        let (parts, body) = response.into_parts();
+        let (parts, body) = self.send(request, body.into()).await.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         Answer {
             status: parts.status,
