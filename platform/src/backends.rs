@@ -106,7 +106,14 @@ pub(crate) fn connect(config: &Config, workload: Workload) -> Result<Store, Conf
     if config.database.is_sqlite() {
         config.make_data_dir()?;
     }
-    let store = Store::connect(config.database.expose(), workload);
+    let url = config.database.expose();
+    if workload == Workload::Migration && store::pool_mode(url) == Ok(store::PoolMode::Transaction)
+    {
+        let message = "this needs a session of its own: name the database itself and not the pooler (`feedback migrate` reads \
+                       FEEDBACK_MIGRATE_URL)";
+        return Err(ConfigError::new(config.database_variable, message));
+    }
+    let store = Store::connect(url, workload);
     store.map_err(|error| unusable(config, &error))
 }
 

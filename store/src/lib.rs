@@ -40,6 +40,7 @@ mod version;
 
 pub use migration;
 pub use tx::{
-    Committed, Connections, Dialect, Error, Gate, Gates, ListPage, PAGE_BYTES, Registered, Replica,
-    Result, STATEMENTS, Store, Tx, Workload, of_each_host, on_behalf_of, reading,
+    Committed, Connections, Dialect, Error, Gate, Gates, ListPage, PAGE_BYTES, PoolMode,
+    Registered, Replica, Result, STATEMENTS, Store, Tx, Workload, of_each_host, on_behalf_of,
+    pool_mode, reading,
 };

@@ -13,7 +13,8 @@ use store::of_each_host;
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// Reads `postgres://…`, `postgresql://…`, either with one host or several with commas between, or `sqlite:…`.
+    /// Reads `postgres://…`, `postgresql://…`, either with one host or several with commas between and a
+    /// [mode](store::pool_mode) of a pooler, or `sqlite:…`.
     ///
     /// # Errors
     /// Why not, without quoting more than the scheme.
@@ -22,7 +23,11 @@ impl DatabaseUrl {
             "sqlite" if text == "sqlite:" => Err("a file's name must follow sqlite:".to_owned()),
             // A file's name need not be a URL's path.
             "sqlite" => Ok(Self(text.to_owned())),
-            scheme => hosts(text, &[scheme]).map(|_| Self(text.to_owned())),
+            scheme => {
+                hosts(text, &[scheme])?;
+                store::pool_mode(text)?;
+                Ok(Self(text.to_owned()))
+            }
         }
     }
 

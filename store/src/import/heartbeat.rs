@@ -11,12 +11,14 @@ const HEARTBEAT: &Statement = statement!(postgres:
      INSERT INTO worker_heartbeat (worker_id, heartbeat_at) SELECT $1, clock_timestamp() FROM quiet
          ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()"
 );
+/// Behind a pooler others use the session after it: a transaction that began later than its last heartbeats is theirs.
 const END_FROZEN: &Statement = statement!(postgres:
     "SELECT pg_terminate_backend(a.pid)
        FROM import_start s
        JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
        LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
       WHERE s.worker_id <> $1 AND a.state <> 'idle'
+        AND (w.heartbeat_at IS NULL OR a.xact_start < w.heartbeat_at + interval '4 seconds')
         AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')"
 );
 

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::error::Error;
 use super::hosts::of_each_host;
-use super::pool::{Pool, WRITER_WAIT, Workload};
+use super::pool::{Pool, PoolMode, WRITER_WAIT, Workload};
 use super::replicas::Replicas;
 use super::store::Store;
 
@@ -45,7 +45,7 @@ impl Store {
             let hosts = of_each_host(url);
             let hosts = hosts.iter().map(|host| connect_options(host));
             let hosts = hosts.collect::<Result<_, Error>>()?;
-            Pool::postgres(hosts, workload, Arc::default())
+            Pool::postgres(hosts, mode_of(url)?, workload, Arc::default())
         };
         Ok(Self::on(pool))
     }
@@ -61,9 +61,10 @@ impl Store {
         else {
             return Ok(self);
         };
+        let mode = mode_of(url)?;
         let pools = of_each_host(url).into_iter().map(|host| {
             let hosts = vec![connect_options(&host)?];
-            Ok(Pool::postgres(hosts, *workload, nodes.clone()))
+            Ok(Pool::postgres(hosts, mode, *workload, nodes.clone()))
         });
         let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
         let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
@@ -164,8 +165,42 @@ impl Store {
     }
 }
 
+/// The parameter of a URL that says which mode a pooler before the database is in; no parameter of PostgreSQL's own.
+const POOL_MODE: &str = "pool_mode=";
+
+/// Whether the connections that a URL leads to are sessions of the server: `pool_mode=transaction` among its parameters says that
+/// a pooler in that mode stands before it.
+///
+/// # Errors
+/// Another mode, and which ones there are.
+pub fn pool_mode(url: &str) -> Result<PoolMode, &'static str> {
+    let (_, parameters) = url.split_once('?').unwrap_or_default();
+    let mode = parameters
+        .split('&')
+        .find_map(|of| of.strip_prefix(POOL_MODE));
+    match mode {
+        None | Some("session") => Ok(PoolMode::Session),
+        Some("transaction") => Ok(PoolMode::Transaction),
+        Some(_) => Err("pool_mode is session or transaction"),
+    }
+}
+
+fn mode_of(url: &str) -> Result<PoolMode, Error> {
+    pool_mode(url).map_err(Error::broken)
+}
+
+fn without_pool_mode(url: &str) -> String {
+    let Some((place, parameters)) = url.split_once('?') else {
+        return url.to_owned();
+    };
+    let others = parameters
+        .split('&')
+        .filter(|of| !of.starts_with(POOL_MODE));
+    format!("{place}?{}", others.collect::<Vec<_>>().join("&"))
+}
+
 fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
-    let host = PgConnectOptions::from_str(url)?
+    let host = PgConnectOptions::from_str(&without_pool_mode(url))?
         .application_name("feedback")
         // pgbouncer takes no such parameter; nothing here is a float that it would change.
         .extra_float_digits(None)

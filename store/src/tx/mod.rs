@@ -27,7 +27,7 @@ mod store;
 mod transaction;
 mod work;
 
-pub use self::connect::Connections;
+pub use self::connect::{Connections, pool_mode};
 pub(crate) use self::each::BatchWrites;
 pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};
@@ -35,7 +35,7 @@ pub use self::hosts::of_each_host;
 pub(crate) use self::list::rows_that_fit;
 pub use self::list::{ListPage, PAGE_BYTES};
 pub(crate) use self::nodes::Part;
-pub use self::pool::Workload;
+pub use self::pool::{PoolMode, Workload};
 pub use self::replicas::{Replica, reading};
 pub(crate) use self::scan::{Accounts, Parts};
 pub(crate) use self::sql::{IntoValues, JsonText, Parsed, Sql, sqlite_now, values};

@@ -25,10 +25,10 @@ use super::statement::Dialect;
 const ACQUIRE: Duration = Duration::from_millis(1_500);
 /// A connection that was idle this long is pinged before it is handed out.
 const PING_AFTER: Duration = Duration::from_secs(1);
-/// What every session is told first. As options of the connection pgbouncer would refuse them. A session that sits in a transaction
-/// for 8 s belongs to a frozen process: the server ends it, and its locks. Compiling a chunk's short statements took five times as
-/// long as running them (measured).
-const SESSION: &str = "SET idle_in_transaction_session_timeout = 8000; SET jit = off; ";
+/// A session that sits in a transaction for so long, in milliseconds, belongs to a frozen process: the server ends it, and its locks.
+const IDLE_IN_TRANSACTION: &str = "8000";
+/// Compiling a chunk's short statements took five times as long as running them (measured).
+const JIT: &str = "off";
 /// Who migrates makes what belongs to the owner of the other tables, whose members may do so.
 const AS_OWNER: &str = "SELECT set_config('role', (SELECT relowner::regrole::text FROM pg_class WHERE oid = to_regclass('schema_version')), false)";
 /// `SQLite` only: how long a write waits behind the other writers.
@@ -84,6 +84,28 @@ impl Workload {
             Self::Migration => "0",
         }
     }
+
+    /// The settings of its sessions (`SET`) or of one transaction (`SET LOCAL`). As options of the connection pgbouncer would refuse
+    /// them.
+    fn settings(self, set: &str) -> String {
+        let settings = [
+            ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION),
+            ("jit", JIT),
+            ("statement_timeout", self.statement_timeout()),
+        ];
+        settings
+            .map(|(name, value)| format!("{set} {name} = {value};"))
+            .concat()
+    }
+}
+
+/// Whether a connection is a session of the server. The names are those of pgbouncer's `pool_mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolMode {
+    /// It is, and keeps its settings.
+    Session,
+    /// Each transaction may be in another session, which others use before and after: its settings are its own.
+    Transaction,
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +116,9 @@ pub(crate) enum Pool {
         workload: Workload,
         /// All hosts of the database.
         hosts: Vec<PgConnectOptions>,
+        mode: PoolMode,
+        /// What each transaction is told first: nothing where its session was told.
+        first: Arc<str>,
         /// Behind a proxy a new primary has the address of the old one, which may be read-only now.
         in_use: watch::Sender<InUse>,
         /// Whether its tables lie on several nodes, and what is known of these.
@@ -161,6 +186,14 @@ impl Pool {
         }
     }
 
+    /// Whether what a session is told holds for others too, so that a statement alone needs a transaction for its settings.
+    pub(super) fn shares_sessions(&self) -> bool {
+        match self {
+            Self::Postgres { mode, .. } => *mode == PoolMode::Transaction,
+            Self::Sqlite { .. } => false,
+        }
+    }
+
     /// PostgreSQL: the pool of the host in use.
     pub(super) fn postgres_pool(&self) -> Option<PgPool> {
         match self {
@@ -197,10 +230,11 @@ impl Pool {
 
     pub(super) fn postgres(
         hosts: Vec<PgConnectOptions>,
+        mode: PoolMode,
         workload: Workload,
         nodes: Arc<Nodes>,
     ) -> Self {
-        let first = hosts.first().cloned().unwrap_or_default();
+        let host = hosts.first().cloned().unwrap_or_default();
         let is_known = hosts.len() < 2;
         let in_use = watch::Sender::new(if is_known {
             InUse::Since(None)
@@ -209,8 +243,10 @@ impl Pool {
         });
         let seen = in_use.clone();
         let mut pool = PgPoolOptions::new();
-        let timeout = workload.statement_timeout();
-        let mut session = format!("{SESSION}SET statement_timeout = {timeout};");
+        let (mut session, first) = match mode {
+            PoolMode::Session => (workload.settings("SET"), String::new()),
+            PoolMode::Transaction => (String::new(), workload.settings("SET LOCAL")),
+        };
         if workload == Workload::Migration {
             pool = pool.idle_timeout(None).max_lifetime(None);
             session += AS_OWNER;
@@ -244,8 +280,7 @@ impl Pool {
                     Ok(usable)
                 })
             });
-        let first = pool.clone().connect_lazy_with(first);
-        let current = Arc::new(RwLock::new(first));
+        let current = Arc::new(RwLock::new(pool.clone().connect_lazy_with(host)));
         if !is_known {
             let following = follow(current.clone(), pool, hosts.clone(), in_use.clone());
             tokio::spawn(following);
@@ -254,6 +289,8 @@ impl Pool {
             pool: current,
             workload,
             hosts,
+            mode,
+            first: first.into(),
             in_use,
             nodes,
             notes: Arc::default(),
@@ -263,9 +300,9 @@ impl Pool {
     /// The same database with other connections.
     pub(super) fn for_workload(&self, workload: Workload) -> Self {
         match self {
-            Self::Postgres { hosts, nodes, .. } => {
-                Self::postgres(hosts.clone(), workload, Arc::clone(nodes))
-            }
+            Self::Postgres {
+                hosts, mode, nodes, ..
+            } => Self::postgres(hosts.clone(), *mode, workload, Arc::clone(nodes)),
             Self::Sqlite { .. } => self.clone(),
         }
     }

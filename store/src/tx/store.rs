@@ -230,17 +230,6 @@ impl Store {
         })
     }
 
-    async fn asked<T>(
-        &self,
-        host: &Host,
-        asked: impl Future<Output = Result<T, DbErr>>,
-    ) -> Result<T, DbErr> {
-        let done = host.wait(asked).await;
-        let done =
-            done.unwrap_or_else(|error| Err(DbErr::Conn(RuntimeErr::SqlxError(error.into()))));
-        done.inspect_err(|error| self.pool.note(error))
-    }
-
     /// What writes, for those who pass by the turns, once it is known where that is.
     pub(super) async fn settled(&self) -> DatabaseConnection {
         self.pool.ready().await;
@@ -251,6 +240,26 @@ impl Store {
     pub(super) fn connection(&self, reads: bool) -> DatabaseConnection {
         connection_of(&self.pool, reads).1
     }
+}
+
+/// The rows of one statement.
+async fn query(pool: &Pool, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+    if let Some(tx) = Tx::of_one_statement(pool).await? {
+        let rows = tx.query_all_raw(statement).await?;
+        return tx.end(rows).await;
+    }
+    let (host, connection) = connection_of(pool, true);
+    asked(pool, &host, connection.query_all_raw(statement)).await
+}
+
+async fn asked<T>(
+    pool: &Pool,
+    host: &Host,
+    asked: impl Future<Output = Result<T, DbErr>>,
+) -> Result<T, DbErr> {
+    let done = host.wait(asked).await;
+    let done = done.unwrap_or_else(|error| Err(DbErr::Conn(RuntimeErr::SqlxError(error.into()))));
+    done.inspect_err(|error| pool.note(error))
 }
 
 /// A connection of a pool, and the host to which it leads.
@@ -308,14 +317,22 @@ impl ConnectionTrait for Store {
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
+        if let Some(tx) = Tx::of_one_statement(&self.pool).await? {
+            let done = tx.execute_raw(statement).await?;
+            return tx.end(done).await;
+        }
         let (host, connection) = connection_of(&self.pool, false);
-        self.asked(&host, connection.execute_raw(statement)).await
+        asked(&self.pool, &host, connection.execute_raw(statement)).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let _under_way = self.pass(false).await;
+        if let Some(tx) = Tx::of_one_statement(&self.pool).await? {
+            let done = tx.execute_unprepared(sql).await?;
+            return tx.end(done).await;
+        }
         let (host, connection) = connection_of(&self.pool, false);
-        self.asked(&host, connection.execute_unprepared(sql)).await
+        asked(&self.pool, &host, connection.execute_unprepared(sql)).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
@@ -325,14 +342,12 @@ impl ConnectionTrait for Store {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let _under_way = self.pass(true).await;
         if let Some((replicas, n, pool)) = self.replica().await {
-            let (_, connection) = connection_of(pool, true);
-            match connection.query_all_raw(statement.clone()).await {
+            match query(pool, statement.clone()).await {
                 Err(error) if Error::is_of_the_database(&error) => replicas.note_away(n),
                 answered => return answered,
             }
         }
-        let (host, connection) = connection_of(&self.pool, true);
-        let answered = self.asked(&host, connection.query_all_raw(statement)).await;
+        let answered = query(&self.pool, statement).await;
         self.note_shown();
         answered
     }

@@ -73,9 +73,9 @@ impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
     pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
         let (host, inner) = match pool {
-            Pool::Postgres { pool, hosts, .. } => {
-                begin_on(taken(pool, hosts), "BEGIN;", settings).await?
-            }
+            Pool::Postgres {
+                pool, hosts, first, ..
+            } => begin_on(taken(pool, hosts), &[&["BEGIN;", first], settings].concat()).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 let inner = Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
@@ -93,14 +93,41 @@ impl Tx {
     ) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let (host, inner) = match pool {
-            Pool::Postgres { pool, hosts, .. } => {
-                begin_on(taken(pool, hosts), read, settings).await?
-            }
+            Pool::Postgres {
+                pool, hosts, first, ..
+            } => begin_on(taken(pool, hosts), &[&[read, first], settings].concat()).await?,
             Pool::Sqlite { readers, .. } => {
                 (Host::default(), Inner::Sqlite(readers.begin().await?))
             }
         };
         Ok(Self::new(inner, pool, host, under_way))
+    }
+
+    /// A transaction for one statement, where only a transaction has settings of its own.
+    pub(super) async fn of_one_statement(pool: &Pool) -> Result<Option<Self>, DbErr> {
+        let Pool::Postgres {
+            pool: current,
+            hosts,
+            first,
+            ..
+        } = pool
+        else {
+            return Ok(None);
+        };
+        if !pool.shares_sessions() {
+            return Ok(None);
+        }
+        let (host, inner) = begin_on(taken(current, hosts), &["BEGIN;", first]).await?;
+        Ok(Some(Self::new(inner, pool, host, UnderWay::default())))
+    }
+
+    /// Ends a transaction of one statement, which found this.
+    pub(super) async fn end<T>(self, found: T) -> Result<T, DbErr> {
+        let done = on!(self.inner.into_inner(), tx => self.host.wait(tx.commit()).await);
+        match done.flatten() {
+            Ok(()) => Ok(found),
+            Err(error) => Err(failed(&self.pool, error)),
+        }
     }
 
     fn new(inner: Inner, pool: &Pool, host: Host, under_way: UnderWay) -> Self {
@@ -209,25 +236,33 @@ impl Tx {
 
     /// A statement's error.
     pub(super) fn failed(&self, error: SqlxError) -> DbErr {
-        let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
-        self.pool.note(&error);
-        error
+        failed(&self.pool, error)
     }
+}
+
+fn failed(pool: &Pool, error: SqlxError) -> DbErr {
+    let error = DbErr::Query(RuntimeErr::SqlxError(error.into()));
+    pool.note(&error);
+    error
 }
 
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
 async fn begin_on(
     (host, pool): (Host, PgPool),
-    begin: &str,
-    settings: &[&str],
-) -> Result<(Host, Inner)> {
-    let connection = pool.acquire().await?;
-    let begin = AssertSqlSafe([begin, &settings.concat()].concat()).into_sql_str();
-    let tx = tokio::spawn(Transaction::begin(connection, Some(begin)));
-    let tx = host.wait(tx).await?;
-    let inner = Inner::Postgres(tx.map_err(Error::broken)??);
-    Ok((host, inner))
+    statements: &[&str],
+) -> Result<(Host, Inner), DbErr> {
+    let statements = AssertSqlSafe(statements.concat()).into_sql_str();
+    let tx = async {
+        let connection = pool.acquire().await?;
+        let tx = tokio::spawn(Transaction::begin(connection, Some(statements)));
+        let tx = host.wait(tx).await?;
+        tx.map_err(|_| SqlxError::BeginFailed)?
+    };
+    let tx = tx
+        .await
+        .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))?;
+    Ok((host, Inner::Postgres(tx)))
 }
 
 impl Sql for Tx {

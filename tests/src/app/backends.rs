@@ -25,6 +25,8 @@ pub enum Backends {
 pub struct ServerLease {
     /// The database's own address.
     pub database: String,
+    /// Its address through a pooler.
+    pooled: Option<String>,
     /// The Redis that it shares.
     pub redis: String,
     /// The virtual host's own address.
@@ -95,11 +97,17 @@ impl Backends {
         let mut variables = vec![("FEEDBACK_DATA_DIR".to_owned(), data)];
         if let Self::Servers(lease) = self {
             for (variable, url) in [
-                ("DATABASE_URL", &lease.database),
+                (
+                    "DATABASE_URL",
+                    lease.pooled.as_ref().unwrap_or(&lease.database),
+                ),
                 ("AMQP_URL", &lease.amqp),
                 ("REDIS_URL", &lease.redis),
             ] {
                 variables.push((variable.to_owned(), url.clone()));
+            }
+            if lease.pooled.is_some() {
+                variables.push(("FEEDBACK_MIGRATE_URL".to_owned(), lease.database.clone()));
             }
         }
         variables
@@ -122,10 +130,14 @@ impl ServerLease {
         for node in &admin {
             psql(node, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
         }
-        let mut database = Url::parse(&endpoints.database).context("DATABASE_URL")?;
-        database.set_path(&name);
+        let named = |url: &String| {
+            let mut url = Url::parse(url)?;
+            url.set_path(&name);
+            anyhow::Ok(url.into())
+        };
         Ok(Self {
-            database: database.into(),
+            database: named(&endpoints.database).context("DATABASE_URL")?,
+            pooled: endpoints.pooled.as_ref().map(named).transpose()?,
             amqp: endpoints.broker.url("%2f"),
             redis: endpoints.redis.clone(),
             admin,

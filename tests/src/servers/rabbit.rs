@@ -17,12 +17,15 @@ use super::postgres::run;
 use crate::process::Process;
 use crate::wait::{LATER, SOON, eventually};
 
+/// The file with the secret that nodes of a cluster share.
+const COOKIE: &str = ".erlang.cookie";
+
 /// A RabbitMQ node of its own: own port mapper, cookie, data and ports; nothing of an installed one is touched.
 #[derive(Debug)]
 pub struct Rabbit {
     held: ServerProcess,
-    /// Erlang's port mapper: dropped after the node.
-    mapper: Process,
+    /// Erlang's port mapper: dropped after the node. The nodes of a cluster share that of the first.
+    mapper: Option<Process>,
     node: Node,
 }
 
@@ -47,21 +50,42 @@ impl Rabbit {
     /// # Errors
     /// When RabbitMQ is not installed or does not answer.
     pub async fn start() -> Result<Self> {
+        Self::start_beside(None).await
+    }
+
+    /// Starts so many nodes of one cluster.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn cluster(nodes: usize) -> Result<Vec<Self>> {
+        let mut cluster = vec![Self::start().await?];
+        while cluster.len() < nodes {
+            let next = Self::start_beside(cluster.first()).await?;
+            cluster.push(next);
+        }
+        Ok(cluster)
+    }
+
+    /// Starts a node, which joins that of another one's cluster.
+    async fn start_beside(first: Option<&Self>) -> Result<Self> {
         let ports = Ports {
             amqp: free_port()?,
             management: free_port()?,
             distribution: free_port()?,
-            mapper: free_port()?,
+            mapper: match first {
+                Some(first) => first.node.ports.mapper,
+                None => free_port()?,
+            },
         };
         let folder = Account::folder(None, "rabbit")?;
-        write_settings(folder.path(), ports)?;
-        let mut mapper = Command::new(plain_program("epmd")?);
-        mapper
-            .args(["-port", &ports.mapper.to_string()])
-            .args(["-address", "127.0.0.1"]);
+        write_settings(folder.path(), ports, first.map(|first| &first.node))?;
+        let mapper = match first {
+            Some(_) => None,
+            None => Some(start_mapper(ports.mapper, folder.path())?),
+        };
         let mut rabbit = Self {
             held: ServerProcess::new("RabbitMQ"),
-            mapper: Process::start("epmd", &mut mapper, &folder.path().join("epmd.log"))?,
+            mapper,
             node: Node { ports, folder },
         };
         rabbit.start_again().await?;
@@ -78,7 +102,9 @@ impl Rabbit {
     /// # Errors
     /// When it does not answer.
     pub async fn start_again(&mut self) -> Result<()> {
-        ensure!(self.mapper.ended()?.is_none(), "epmd ended");
+        if let Some(mapper) = &mut self.mapper {
+            ensure!(mapper.ended()?.is_none(), "epmd ended");
+        }
         let Self { held, node, .. } = self;
         held.start(LATER, || node.spawn(), async || node.ask().await)
             .await
@@ -181,6 +207,11 @@ impl Node {
             .map(drop)
     }
 
+    /// Its name among Erlang's.
+    fn name(&self) -> String {
+        format!("feedback{}@localhost", self.ports.amqp)
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -188,7 +219,6 @@ impl Node {
     fn program(&self, name: &str) -> Result<Command> {
         let folder = self.folder.path();
         let Ports {
-            amqp,
             distribution,
             mapper,
             ..
@@ -207,7 +237,7 @@ impl Node {
             command.env(variable, path);
         }
         command
-            .env("RABBITMQ_NODENAME", format!("feedback{amqp}@localhost"))
+            .env("RABBITMQ_NODENAME", self.name())
             .env("RABBITMQ_DIST_PORT", distribution.to_string())
             .env("ERL_EPMD_PORT", mapper.to_string())
             .env("ERL_EPMD_ADDRESS", "127.0.0.1")
@@ -219,13 +249,26 @@ impl Node {
     }
 }
 
-fn write_settings(folder: &Path, ports: Ports) -> Result<()> {
+fn start_mapper(port: u16, folder: &Path) -> Result<Process> {
+    let mut mapper = Command::new(plain_program("epmd")?);
+    mapper
+        .args(["-port", &port.to_string()])
+        .args(["-address", "127.0.0.1"]);
+    Process::start("epmd", &mut mapper, &folder.join("epmd.log"))
+}
+
+/// Writes what a node reads when it starts; with the first of a cluster it shares the secret.
+fn write_settings(folder: &Path, ports: Ports, first: Option<&Node>) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let cookie = folder.join(".erlang.cookie");
-    std::fs::write(&cookie, uuid::Uuid::new_v4().simple().to_string())?;
+    let secret = match first {
+        Some(first) => std::fs::read_to_string(first.folder.path().join(COOKIE))?,
+        None => uuid::Uuid::new_v4().simple().to_string(),
+    };
+    let cookie = folder.join(COOKIE);
+    std::fs::write(&cookie, secret)?;
     std::fs::set_permissions(&cookie, std::fs::Permissions::from_mode(0o400))?;
     std::fs::write(folder.join("plugins"), "[rabbitmq_management].\n")?;
-    let settings = format!(
+    let mut settings = format!(
         "listeners.tcp.1 = 127.0.0.1:{}\n\
          management.tcp.ip = 127.0.0.1\n\
          management.tcp.port = {}\n\
@@ -235,6 +278,13 @@ fn write_settings(folder: &Path, ports: Ports) -> Result<()> {
          log.file = false\n",
         ports.amqp, ports.management
     );
+    if let Some(first) = first {
+        let name = first.name();
+        settings += "cluster_formation.peer_discovery_backend = classic_config\n";
+        settings += "cluster_formation.classic_config.nodes.1 = ";
+        settings += &name;
+        settings.push('\n');
+    }
     std::fs::write(folder.join("rabbitmq.conf"), settings)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Broker, Citus, Durability, Postgres, Rabbit, Redis};
+use super::{Broker, Citus, Durability, PgBouncer, Postgres, Rabbit, Redis};
 
 /// Where the three servers are.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Endpoints {
     pub database: String,
     /// The same of the other nodes, where the database is on several.
     pub nodes: Vec<String>,
+    /// The first through a pooler, where one stands before it.
+    pub pooled: Option<String>,
     /// The broker, without a virtual host.
     pub broker: Broker,
     /// `redis://…`
@@ -21,6 +23,8 @@ pub struct Endpoints {
 
 /// The other nodes of a cluster whose coordinator is at `DATABASE_URL`, apart by spaces.
 const NODES: &str = "FEEDBACK_TEST_NODES";
+/// The database at `DATABASE_URL` through a pooler.
+const POOLED: &str = "FEEDBACK_TEST_POOLED_URL";
 /// The management API of the broker at `AMQP_URL`.
 const MANAGEMENT: &str = "AMQP_MANAGEMENT_URL";
 
@@ -34,6 +38,7 @@ impl Endpoints {
         Ok(Self {
             database: given("DATABASE_URL").with_context(|| format!("DATABASE_URL is {hint}"))?,
             nodes: given_nodes(),
+            pooled: given(POOLED),
             broker: given_broker()?.with_context(|| format!("AMQP_URL is {hint}"))?,
             redis: given("REDIS_URL").with_context(|| format!("REDIS_URL is {hint}"))?,
         })
@@ -45,15 +50,17 @@ impl Endpoints {
         Self {
             database: postgres.url("postgres"),
             nodes: Vec::new(),
+            pooled: None,
             ..self
         }
     }
 
     /// The variables of [`Self::from_environment`] that say the same.
-    pub fn variables(&self) -> [(&'static str, String); 5] {
+    pub fn variables(&self) -> [(&'static str, String); 6] {
         [
             ("DATABASE_URL", self.database.clone()),
             (NODES, self.nodes.join(" ")),
+            (POOLED, self.pooled.clone().unwrap_or_default()),
             ("AMQP_URL", self.broker.amqp.clone()),
             (MANAGEMENT, self.broker.management.clone()),
             ("REDIS_URL", self.redis.clone()),
@@ -67,13 +74,15 @@ pub struct Servers {
     /// Where they are.
     pub endpoints: Endpoints,
     postgres: Option<Postgres>,
+    /// Ends when dropped.
+    _pgbouncer: Option<PgBouncer>,
     citus: Option<Citus>,
     rabbit: Option<Rabbit>,
     redis: Option<Redis>,
 }
 
 impl Servers {
-    /// Starts whatever the environment does not name.
+    /// Starts whatever the environment does not name, and pgbouncer before a PostgreSQL of its own, where [`PgBouncer::MODE`] is set.
     ///
     /// # Errors
     /// When a server is not installed or does not answer.
@@ -105,6 +114,13 @@ impl Servers {
             start_unless(broker.is_some(), Rabbit::start()),
             start_unless(redis_url.is_some(), Redis::start()),
         )?;
+        let pgbouncer = match &postgres {
+            Some(postgres) if given(PgBouncer::MODE).is_some() => {
+                Some(PgBouncer::before(postgres).await?)
+            }
+            _ => None,
+        };
+        let pooled = pgbouncer.as_ref().map(|before| before.url("postgres"));
         let mut nodes = citus
             .as_ref()
             .map_or(vec![], |citus| citus.urls("postgres"));
@@ -115,6 +131,7 @@ impl Servers {
                 .or_else(|| Some(postgres.as_ref()?.url("postgres")))
                 .context("no database")?,
             nodes: if has_database { given_nodes() } else { nodes },
+            pooled,
             broker: broker
                 .or_else(|| Some(rabbit.as_ref()?.broker()))
                 .context("no broker")?,
@@ -125,6 +142,7 @@ impl Servers {
         Ok(Self {
             endpoints,
             postgres,
+            _pgbouncer: pgbouncer,
             citus,
             rabbit,
             redis,
@@ -160,7 +178,7 @@ async fn start_unless<T>(given: bool, start: impl Future<Output = Result<T>>) ->
     start.await.map(Some)
 }
 
-fn given(variable: &str) -> Option<String> {
+pub(super) fn given(variable: &str) -> Option<String> {
     std::env::var(variable)
         .ok()
         .filter(|value| !value.is_empty())

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use reqwest::Method;
 use serde_json::json;
 use tests::app::{App, Backends};
 use tests::campaign::{count, on_import};
@@ -102,17 +103,15 @@ impl Load {
     }
 }
 
-/// A service on a database of the primary, with these hosts in its URL.
-async fn start(primary: &Postgres, hosts: &[(&str, u16)]) -> Result<App> {
+/// A service on a database of the primary, with the URL of that name.
+async fn start(primary: &Postgres, url: impl Fn(&str) -> String) -> Result<App> {
     let endpoints = Endpoints::from_environment()?.on(primary);
     let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
         bail!("not on servers");
     };
     let (_, database) = lease.database.rsplit_once('/').context("no database")?;
-    let hosts = hosts.iter().map(|(host, port)| format!("{host}:{port}"));
-    let hosts = hosts.collect::<Vec<_>>().join(",");
-    let url = format!("postgres://postgres@{hosts}/{database}");
+    let url = url(database);
     let setup = App::setup().workers(2).on(backends);
     setup.setting("DATABASE_URL", &url).start().await
 }
@@ -121,7 +120,7 @@ async fn start(primary: &Postgres, hosts: &[(&str, u16)]) -> Result<App> {
 async fn pgbouncer_is_killed_under_load_and_nothing_accepted_is_lost() -> Result<()> {
     let postgres = Postgres::start(Durability::Fast).await?;
     let mut pgbouncer = PgBouncer::before(&postgres).await?;
-    let app = start(&postgres, &[pgbouncer.address()]).await?;
+    let app = start(&postgres, |database| pgbouncer.url(database)).await?;
     let load = Load::of(&app).await?;
     let loss = async {
         load.begun().await?;
@@ -138,7 +137,11 @@ async fn fail_over(harm: impl FnOnce(&mut Postgres) -> Result<()>) -> Result<()>
     let standby = primary.standby().await?;
     // The one that takes writes need not be the first.
     let hosts = [standby.address(), primary.address()];
-    let app = start(&primary, &hosts).await?;
+    let hosts = hosts.map(|(host, port)| format!("{host}:{port}")).join(",");
+    let app = start(&primary, |database| {
+        format!("postgres://postgres@{hosts}/{database}")
+    });
+    let app = app.await?;
     let load = Load::of(&app).await?;
     let failover = async {
         load.begun().await?;
@@ -175,19 +178,33 @@ async fn a_standby_takes_over_from_a_frozen_primary_and_nothing_accepted_is_lost
 }
 
 #[tokio::test]
-async fn the_next_node_of_a_broker_is_used_when_one_is_killed_under_load() -> Result<()> {
-    let mut first = Rabbit::start().await?;
-    let backends = Backends::on(&Endpoints::from_environment()?).await?;
+async fn a_node_of_the_brokers_cluster_is_killed_under_load_and_nothing_accepted_is_lost()
+-> Result<()> {
+    let mut nodes = Rabbit::cluster(3).await?;
+    let [first, others @ ..] = &mut nodes[..] else {
+        bail!("no nodes");
+    };
+    let mut url = String::new();
+    let mut last = first.broker();
+    for node in others {
+        let (_, address) = last.amqp.split_once('@').context("no address")?;
+        url = format!("{url}{address},");
+        last = node.broker();
+        let known = last.call(Method::GET, "/api/nodes", "").await?;
+        let known: Vec<serde_json::Value> = serde_json::from_str(&known)?;
+        ensure!(known.len() == 3, "it is no cluster: {known:?}");
+    }
+    let endpoints = Endpoints {
+        broker: last,
+        ..Endpoints::from_environment()?
+    };
+    let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
         bail!("not on servers");
     };
-    let (_, vhost) = lease.amqp.rsplit_once('/').context("no virtual host")?;
-    let broker = first.broker();
-    broker.create_vhost(vhost).await?;
-    let (_, node) = broker.amqp.split_once('@').context("no node")?;
-    let nodes = lease.amqp.replacen('@', &format!("@{node},"), 1);
+    let url = lease.amqp.replacen('@', &format!("@{url}"), 1);
     let setup = App::setup().workers(2).on(backends);
-    let app = setup.setting("AMQP_URL", &nodes).start().await?;
+    let app = setup.setting("AMQP_URL", &url).start().await?;
     let load = Load::of(&app).await?;
     let loss = async {
         load.begun().await?;

@@ -58,6 +58,7 @@ impl Stage {
         let endpoints = Endpoints {
             database: postgres.url("postgres"),
             nodes: Vec::new(),
+            pooled: None,
             broker: rabbit.broker(),
             redis: redis.url(),
         };
