@@ -3,6 +3,8 @@
 //! Idempotency: the chunk's row in the ledger is claimed, its records are stored and counted, and the row is deleted,
 //! all in one transaction. Whoever comes second finds no row and does nothing.
 
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use domain::chunk::{Chunk, DecodeError};
 use domain::message::Lane;
@@ -12,11 +14,15 @@ use platform::request_id::RequestId;
 use platform::telemetry::traces::{Span, SpanKind};
 use store::import::{ChunkId, Claim, FailureOutcome, MAX_STARTS, Outcomes};
 use store::{Committed, Error, Store, Tx};
+use tokio::time::timeout;
 use tracing::field::display;
 use uuid::Uuid;
 
 /// How long a chunk is left to workers that can store it.
 const OTHER_WORKER: TimeDelta = TimeDelta::seconds(60);
+
+/// How long a claim waits for a second session, in which its start is noted: behind a pooler claims like it may hold all.
+const NOTE: Duration = Duration::from_secs(1);
 
 /// Which chunk to take.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +138,8 @@ async fn take(
         }
         (campaign_id, pepper) => campaign_id.and(pepper),
     };
-    store.note_start(worker_id, &claim).await?;
+    let noted = timeout(NOTE, store.note_start(worker_id, &claim)).await;
+    noted.map_err(|late| Error::Unavailable(late.into()))??;
     let chunk = match decode(&mut claim).await {
         Ok(chunk) => chunk,
         Err(error @ DecodeError::UnknownVersion(_)) => {

@@ -18,7 +18,7 @@ const END_FROZEN: &Statement = statement!(postgres:
        JOIN pg_stat_activity a ON a.pid = s.backend_pid AND a.backend_start = s.backend_start
        LEFT JOIN worker_heartbeat w ON w.worker_id = s.worker_id
       WHERE s.worker_id <> $1 AND a.state <> 'idle'
-        AND (w.heartbeat_at IS NULL OR a.xact_start < w.heartbeat_at + interval '4 seconds')
+        AND (w.heartbeat_at IS NULL OR a.xact_start < w.heartbeat_at + interval '7 seconds')
         AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')"
 );
 

@@ -9,6 +9,7 @@ use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Database, raw_sql};
 use tokio::time::timeout;
+use url::form_urlencoded;
 
 use super::error::Error;
 use super::hosts::of_each_host;
@@ -166,7 +167,7 @@ impl Store {
 }
 
 /// The parameter of a URL that says which mode a pooler before the database is in; no parameter of PostgreSQL's own.
-const POOL_MODE: &str = "pool_mode=";
+const POOL_MODE: &str = "pool_mode";
 
 /// Whether the connections that a URL leads to are sessions of the server: `pool_mode=transaction` among its parameters says that
 /// a pooler in that mode stands before it.
@@ -175,10 +176,9 @@ const POOL_MODE: &str = "pool_mode=";
 /// Another mode, and which ones there are.
 pub fn pool_mode(url: &str) -> Result<PoolMode, &'static str> {
     let (_, parameters) = url.split_once('?').unwrap_or_default();
-    let mode = parameters
-        .split('&')
-        .find_map(|of| of.strip_prefix(POOL_MODE));
-    match mode {
+    let mut parameters = form_urlencoded::parse(parameters.as_bytes());
+    let mode = parameters.find_map(|(name, value)| (name == POOL_MODE).then_some(value));
+    match mode.as_deref() {
         None | Some("session") => Ok(PoolMode::Session),
         Some("transaction") => Ok(PoolMode::Transaction),
         Some(_) => Err("pool_mode is session or transaction"),
@@ -193,10 +193,12 @@ fn without_pool_mode(url: &str) -> String {
     let Some((place, parameters)) = url.split_once('?') else {
         return url.to_owned();
     };
-    let others = parameters
-        .split('&')
-        .filter(|of| !of.starts_with(POOL_MODE));
-    format!("{place}?{}", others.collect::<Vec<_>>().join("&"))
+    let parameters = form_urlencoded::parse(parameters.as_bytes());
+    let others = parameters.filter(|(name, _)| name != POOL_MODE);
+    let others = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(others)
+        .finish();
+    format!("{place}?{others}")
 }
 
 fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
@@ -220,4 +222,47 @@ fn connections<D: Database>(name: &'static str, pool: &sqlx::Pool<D>) -> Connect
 
 fn is_sqlite(url: &str) -> bool {
     url.starts_with("sqlite:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_whether_its_connections_are_sessions() {
+        for (url, mode) in [
+            ("postgres://u:p@a,b/d", Ok(PoolMode::Session)),
+            (
+                "postgres://a/d?sslmode=disable&pool_mode=session",
+                Ok(PoolMode::Session),
+            ),
+            (
+                "postgres://a/d?pool_mode=transaction",
+                Ok(PoolMode::Transaction),
+            ),
+            (
+                "postgres://a/d?x=1&pool%5Fmode=transaction",
+                Ok(PoolMode::Transaction),
+            ),
+            ("postgres://a/d?pool_mode=statement", Err(())),
+            ("sqlite:/folder/pool_mode=x.db", Ok(PoolMode::Session)),
+        ] {
+            assert_eq!(pool_mode(url).map_err(drop), mode, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_else_a_url_says_is_kept() {
+        for (url, kept) in [
+            ("postgres://a/d", "postgres://a/d"),
+            ("postgres://a/d?pool_mode=transaction", "postgres://a/d?"),
+            (
+                "postgres://a/d?sslmode=require&pool_mode=session&options=-c%20a%3Db",
+                "postgres://a/d?sslmode=require&options=-c+a%3Db",
+            ),
+        ] {
+            assert_eq!(without_pool_mode(url), kept);
+            connect_options(url).unwrap();
+        }
+    }
 }

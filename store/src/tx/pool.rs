@@ -22,7 +22,7 @@ use super::nodes::Nodes;
 use super::statement::Dialect;
 
 /// How long a caller waits for a connection before the database counts as unavailable.
-const ACQUIRE: Duration = Duration::from_millis(1_500);
+pub(super) const ACQUIRE: Duration = Duration::from_millis(1_500);
 /// A connection that was idle this long is pinged before it is handed out.
 const PING_AFTER: Duration = Duration::from_secs(1);
 /// A session that sits in a transaction for so long, in milliseconds, belongs to a frozen process: the server ends it, and its locks.

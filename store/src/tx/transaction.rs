@@ -11,10 +11,11 @@ use sea_orm::{
 };
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::timeout;
 
 use super::gate::UnderWay;
 use super::hosts::{Host, taken};
-use super::pool::Pool;
+use super::pool::{ACQUIRE, Pool, PoolMode};
 use super::statement::Dialect;
 use super::{Error, Result, Sql};
 
@@ -74,8 +75,15 @@ impl Tx {
     pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
         let (host, inner) = match pool {
             Pool::Postgres {
-                pool, hosts, first, ..
-            } => begin_on(taken(pool, hosts), &[&["BEGIN;", first], settings].concat()).await?,
+                pool,
+                hosts,
+                mode,
+                first,
+                ..
+            } => {
+                let statements = [&["BEGIN;", first], settings].concat();
+                begin_on(taken(pool, hosts), *mode, &statements).await?
+            }
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 let inner = Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
@@ -94,8 +102,15 @@ impl Tx {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let (host, inner) = match pool {
             Pool::Postgres {
-                pool, hosts, first, ..
-            } => begin_on(taken(pool, hosts), &[&[read, first], settings].concat()).await?,
+                pool,
+                hosts,
+                mode,
+                first,
+                ..
+            } => {
+                let statements = [&[read, first], settings].concat();
+                begin_on(taken(pool, hosts), *mode, &statements).await?
+            }
             Pool::Sqlite { readers, .. } => {
                 (Host::default(), Inner::Sqlite(readers.begin().await?))
             }
@@ -108,6 +123,7 @@ impl Tx {
         let Pool::Postgres {
             pool: current,
             hosts,
+            mode,
             first,
             ..
         } = pool
@@ -117,7 +133,7 @@ impl Tx {
         if !pool.shares_sessions() {
             return Ok(None);
         }
-        let (host, inner) = begin_on(taken(current, hosts), &["BEGIN;", first]).await?;
+        let (host, inner) = begin_on(taken(current, hosts), *mode, &["BEGIN;", first]).await?;
         Ok(Some(Self::new(inner, pool, host, UnderWay::default())))
     }
 
@@ -250,14 +266,24 @@ fn failed(pool: &Pool, error: SqlxError) -> DbErr {
 /// and hands the connection to the next one.
 async fn begin_on(
     (host, pool): (Host, PgPool),
+    mode: PoolMode,
     statements: &[&str],
 ) -> Result<(Host, Inner), DbErr> {
     let statements = AssertSqlSafe(statements.concat()).into_sql_str();
     let tx = async {
         let connection = pool.acquire().await?;
-        let tx = tokio::spawn(Transaction::begin(connection, Some(statements)));
-        let tx = host.wait(tx).await?;
-        tx.map_err(|_| SqlxError::BeginFailed)?
+        let tx = host.wait(tokio::spawn(Transaction::begin(
+            connection,
+            Some(statements),
+        )));
+        let tx = match mode {
+            PoolMode::Session => tx.await,
+            // It waits for a session behind the pooler, where no limit of the server's holds yet.
+            PoolMode::Transaction => timeout(ACQUIRE, tx)
+                .await
+                .map_err(|_| SqlxError::PoolTimedOut)?,
+        };
+        tx?.map_err(|_| SqlxError::BeginFailed)?
     };
     let tx = tx
         .await

@@ -129,6 +129,8 @@ impl RecipientStatements {
         let names = names();
         let (given, staged, same) = (given(), staged(), same());
         let insert_into = insert_into("recipient");
+        // It stays in its session, which behind a pooler another release may use.
+        let stage = format!("import_stage_{}", COLUMNS.len());
         Self {
             insert: postgres(format!(
                 "{insert_into} SELECT {BOUND}, {given} FROM unnest({}) AS given ({names})",
@@ -147,23 +149,23 @@ impl RecipientStatements {
                 arrays(3)
             )),
             stage: postgres(format!(
-                "CREATE TEMPORARY TABLE IF NOT EXISTS import_stage ON COMMIT DELETE ROWS
+                "CREATE TEMPORARY TABLE IF NOT EXISTS {stage} ON COMMIT DELETE ROWS
                      AS SELECT {names} FROM recipient WITH NO DATA"
             )),
             fill: postgres(format!(
-                "INSERT INTO import_stage ({names}) SELECT {given} FROM unnest({}) AS given ({names})",
+                "INSERT INTO {stage} ({names}) SELECT {given} FROM unnest({}) AS given ({names})",
                 arrays(1)
             )),
             create: postgres(format!(
-                "{insert_into} SELECT {BOUND}, {staged} FROM import_stage s ORDER BY s.docid ON CONFLICT DO NOTHING"
+                "{insert_into} SELECT {BOUND}, {staged} FROM {stage} s ORDER BY s.docid ON CONFLICT DO NOTHING"
             )),
-            lock: lock("import_stage", "$2"),
-            update: update(
-                "(SELECT i.*, found.row_id FROM import_stage i CROSS JOIN LATERAL (
+            lock: lock(&stage, "$2"),
+            update: update(&format!(
+                "(SELECT i.*, found.row_id FROM {stage} i CROSS JOIN LATERAL (
                     SELECT r.ctid AS row_id FROM recipient r
                      WHERE r.account_id = $1 AND r.docid = i.docid AND r.seq < $3 LIMIT 1) found) s
-                  WHERE r.ctid = s.row_id",
-            ),
+                  WHERE r.ctid = s.row_id"
+            )),
         }
     }
 }
