@@ -17,7 +17,7 @@ use tests::report::overview;
 use tests::servers::{Account, Endpoints};
 
 const TIME: Duration = Duration::from_secs(8);
-const SENDER: &str = "demo=demo:?rate=100000&window=200&delay=100ms&failures=0";
+pub(super) const SENDER: &str = "demo=demo:?rate=100000&window=200&delay=100ms&failures=0";
 
 /// Core-seconds, and bytes of the database's log, since the beginning.
 #[derive(Clone, Copy)]

@@ -1,10 +1,11 @@
 //! More than one machine by the clock: `cargo bench -p tests --bench scale [-- PART …]`.
 //!
 //! Parts, all unless told: `imports`, `answers`, `reports` (Citus on three nodes of this machine against plain PostgreSQL on the same
-//! machine, in turns), `workers` (one, two and four of them against the database's own limit) and `costs`. Each with one api and, but for
-//! `workers`, two workers. Needs what `tests/run` installs, the command `wrk`, and for the first three the Citus that `tests/citus`
-//! installs. Servers, binaries and the variables `FEEDBACK_BENCH_ROUNDS`, `FEEDBACK_BENCH_RECORDS` and `FEEDBACK_BENCH_BUILD` are those
-//! of the bench `import`; `FEEDBACK_BENCH_FEEDBACKS` is that of `report`, but 200000 unless told.
+//! machine, in turns), `workers` (one, two and four of them against the database's own limit), `costs` and `size`. Each with one
+//! api and, but where workers are counted, two workers. Needs what `tests/run` installs, the command `wrk`, and for the first three the
+//! Citus that `tests/citus` installs. Servers, binaries and the variables `FEEDBACK_BENCH_ROUNDS`, `FEEDBACK_BENCH_RECORDS` and
+//! `FEEDBACK_BENCH_BUILD` are those of the bench `import`, `FEEDBACK_BENCH_FEEDBACKS` is that of `report` and `FEEDBACK_BENCH_MESSAGES`
+//! (50000 unless told) that of `send`; `FEEDBACK_BENCH_RECIPIENTS` is 1000000 unless told.
 //!
 //! # How to read the table
 //! As that of `import`. One account lies on one node of the three: what is measured is what the way by the coordinator costs it, and
@@ -16,12 +17,23 @@
 //! - *workers*: the same import with more workers, against `\copy` of the same rows.
 //! - *costs*: what one record, page, answer, message and cached report takes of each kind of process, in microseconds of a core; *all*
 //!   is the whole machine with broker, cache and who makes the load; and how many bytes of log the database writes for it.
+//! - *size*: what people and programs wait for, in an account with many recipients and answers and in one with a hundredth of both, in
+//!   turns. Both are filled by INSERT. A target have those whose time is not to grow. As in the bench `report` the small account has no
+//!   answers at all on many days if the large one has fewer than some millions, and is fast for that reason alone.
 
 mod answers;
 mod costs;
+#[expect(
+    dead_code,
+    reason = "its folder is for scripts of `wrk`, which only `report` has"
+)]
+#[path = "../report/data.rs"]
+mod data;
 mod imports;
 mod pair;
 mod reports;
+mod side;
+mod size;
 mod workers;
 
 use std::process::ExitCode;
@@ -35,7 +47,7 @@ use tests::servers::Endpoints;
 
 const BENCH: Bench = Bench {
     name: "scale",
-    parts: &["imports", "answers", "reports", "workers", "costs"],
+    parts: &["imports", "answers", "reports", "workers", "costs", "size"],
     embedded: &[],
 };
 
@@ -46,7 +58,12 @@ async fn main() -> ExitCode {
 }
 
 async fn prepare(settings: &Settings) -> Result<Value> {
-    Ok(json!({"records": settings.records}))
+    Ok(json!({
+        "records": settings.records,
+        "recipients": settings.recipients,
+        "feedbacks": settings.feedbacks,
+        "messages": settings.messages,
+    }))
 }
 
 async fn measure(
@@ -60,6 +77,7 @@ async fn measure(
         "answers" => answers::measure(settings, endpoints).await,
         "reports" => reports::measure(settings, endpoints).await,
         "workers" => workers::measure(settings, endpoints).await,
+        "size" => size::measure(settings, endpoints).await,
         _ => costs::measure(settings, endpoints).await,
     }
 }

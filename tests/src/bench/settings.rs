@@ -16,6 +16,8 @@ pub struct Settings {
     pub rounds: u32,
     /// `FEEDBACK_BENCH_FEEDBACKS`: stored feedbacks of the large account, 5,000,000 unless told.
     pub feedbacks: u32,
+    /// `FEEDBACK_BENCH_RECIPIENTS`: stored recipients of the large account, 1,000,000 unless told.
+    pub recipients: u32,
     /// `FEEDBACK_BENCH_COMMITS`: answers by which freshness is measured, 10,000 unless told.
     pub commits: u32,
     /// `FEEDBACK_BENCH_MESSAGES`: messages whose rate is measured, 50,000 unless told.
@@ -49,6 +51,7 @@ impl Settings {
             records: number("FEEDBACK_BENCH_RECORDS", MOST_RECORDS)?,
             rounds: number("FEEDBACK_BENCH_ROUNDS", 3)?,
             feedbacks: number("FEEDBACK_BENCH_FEEDBACKS", 5_000_000)?,
+            recipients: number("FEEDBACK_BENCH_RECIPIENTS", 1_000_000)?,
             commits: number("FEEDBACK_BENCH_COMMITS", 10_000)?,
             messages: number("FEEDBACK_BENCH_MESSAGES", 50_000)?,
             parts: chosen,
@@ -58,8 +61,12 @@ impl Settings {
             "FEEDBACK_BENCH_RECORDS: not from 1000 to {MOST_RECORDS}"
         );
         ensure!(
-            (40_000..=20_000_000).contains(&settings.feedbacks),
-            "FEEDBACK_BENCH_FEEDBACKS: not from 40000 to 20000000"
+            (40_000..=30_000_000).contains(&settings.feedbacks),
+            "FEEDBACK_BENCH_FEEDBACKS: not from 40000 to 30000000"
+        );
+        ensure!(
+            (100_000..=50_000_000).contains(&settings.recipients),
+            "FEEDBACK_BENCH_RECIPIENTS: not from 100000 to 50000000"
         );
         ensure!(
             settings.commits >= 100,
