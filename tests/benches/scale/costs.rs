@@ -1,36 +1,28 @@
 //! Part `costs`: what one of each thing takes of whom.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
-use tests::app::{App, Backends, Service};
-use tests::bench::cpu::{of_machine, of_process};
-use tests::bench::frame::{settle, unlimited};
-use tests::bench::hot::{Hot, script};
-use tests::bench::load::{self, CONNECTIONS};
-use tests::bench::million;
+use tests::app::{App, Service};
+use tests::bench::cpu::{of_all, of_process};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
-use tests::bench::timed;
-use tests::campaign::{count, on_import};
-use tests::report::overview;
-use tests::servers::{Account, Endpoints};
+use tests::servers::Endpoints;
 
-const TIME: Duration = Duration::from_secs(8);
-pub(super) const SENDER: &str = "demo=demo:?rate=100000&window=200&delay=100ms&failures=0";
+use super::loads::Loads;
 
-/// Core-seconds, and bytes of the database's log, since the beginning.
-#[derive(Clone, Copy)]
-struct Used {
-    api: f64,
-    workers: f64,
-    database: f64,
-    all: f64,
-    log: f64,
+/// Core-seconds, bytes of the database's log and its commits: since the beginning, or of one thing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    pub(super) api: f64,
+    pub(super) workers: f64,
+    pub(super) database: f64,
+    /// The broker, the cache and who makes the load.
+    pub(super) others: f64,
+    pub(super) log: f64,
+    pub(super) commits: f64,
 }
 
 impl Used {
-    async fn read(app: &App) -> Result<Self> {
+    pub(super) async fn read(app: &App) -> Result<Self> {
         let of = |services: &[Service]| -> Result<f64> {
             let used = services.iter();
             used.map(|service| of_process(service.process.pid()?.as_raw()))
@@ -42,65 +34,59 @@ impl Used {
             .await?;
         let postmaster = file.lines().next().context("no pid")?.parse()?;
         let log = "SELECT pg_current_wal_lsn() - '0/0'";
+        let log = backends.sql(log).await?.parse()?;
+        let commits = "SELECT sum(xact_commit) FROM pg_stat_database";
+        let commits = backends.sql(commits).await?.parse()?;
+        let (api, workers) = (of(&app.apis)?, of(&app.workers)?);
+        let database = of_process(postmaster)?;
         Ok(Self {
-            api: of(&app.apis)?,
-            workers: of(&app.workers)?,
-            database: of_process(postmaster)?,
-            all: of_machine()?,
-            log: backends.sql(log).await?.parse()?,
+            api,
+            workers,
+            database,
+            others: of_all()? - api - workers - database,
+            log,
+            commits,
         })
+    }
+
+    /// The same of both, number by number.
+    pub(super) fn with(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            api: of(self.api, other.api),
+            workers: of(self.workers, other.workers),
+            database: of(self.database, other.database),
+            others: of(self.others, other.others),
+            log: of(self.log, other.log),
+            commits: of(self.commits, other.commits),
+        }
+    }
+
+    /// What was used from `before` until now, of each of so many things.
+    pub(super) fn of_each(self, before: Self, things: f64) -> Self {
+        self.with(before, |now, before| (now - before) / things)
     }
 }
 
 pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
-    let backends = Backends::on(endpoints).await?;
-    let setup = App::setup().workers(2).on(backends);
-    let setup = setup.setting("FEEDBACK_LINK_RATE", "0");
-    let app = unlimited(setup.setting("FEEDBACK_SENDERS", SENDER)).await?;
-    let folder = Account::folder(None, "costs")?;
-    let lua = script(folder.path())?;
-    let hot = Hot::make(&app).await?;
-    let owner = app.client().await?;
-    let report = overview(("2026-01-01", "2026-01-31"));
-    owner.get(&report).await?.expect(200)?;
-    let getter = load::getter(folder.path(), &owner.key_headers()?, None)?;
-    let report = format!("{}{report}", owner.base());
-    let body = million::body(&million::at_random(settings.records));
-
+    let loads = Loads::start(settings, endpoints, 2).await?;
+    let app = &loads.app;
     let mut rows = Vec::new();
     for what in ["record", "page", "answer", "message", "cached report"] {
         let mut costs = Costs::new(what);
         // Round 0 warms up.
         for round in 0..=settings.rounds {
-            app.backends().sql("TRUNCATE recipient").await?;
-            let client = app.client().await?;
-            settle(&app).await?;
-            let before = Used::read(&app).await?;
-            let done = match what {
-                "record" => {
-                    timed::import(&client, &body, settings.records, "created").await?;
-                    settings.records.into()
-                }
-                "page" => answers(load::wrk(&hot.url, CONNECTIONS, TIME, None).await?),
-                "answer" => answers(load::wrk(&hot.url, CONNECTIONS, TIME, Some(&lua)).await?),
-                "message" => {
-                    let campaign = client.started(|form| on_import(form, "demo")).await?;
-                    let all = million::body(&million::at_random(settings.messages));
-                    let id = campaign["campaign_id"].as_str().context("no id")?;
-                    let path = format!("{}?campaign={id}", tests::import::IMPORT);
-                    let import = client.call(reqwest::Method::POST, &path);
-                    let import = import.body(tests::import::JSON, all).send().await?;
-                    import.expect(202)?;
-                    let sent = u64::from(settings.messages);
-                    let is_sent = |now: &_| count(now, "first", "delivered") == sent;
-                    client.until(&campaign, is_sent).await?;
-                    settings.messages.into()
-                }
-                _ => answers(load::wrk(&report, CONNECTIONS, TIME, Some(&getter)).await?),
+            loads.empty().await?;
+            let before = Used::read(app).await?;
+            let things = match what {
+                "record" => loads.records().await?.0,
+                "page" => loads.pages().await?.0,
+                "answer" => loads.answers(64).await?.0,
+                "message" => loads.messages().await?,
+                _ => loads.reports().await?.0,
             };
-            let after = Used::read(&app).await?;
+            let after = Used::read(app).await?;
             if round > 0 {
-                costs.add(before, after, done);
+                costs.add(after.of_each(before, things));
             }
         }
         rows.extend(costs.rows());
@@ -108,15 +94,11 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
     Ok(rows)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rounded figure is as good")]
-fn answers(load: load::Load) -> f64 {
-    load.answers as f64
-}
-
 /// What one of something costs.
 struct Costs {
     by_process: [Row; 4],
     log: Row,
+    commits: Row,
 }
 
 impl Costs {
@@ -126,23 +108,21 @@ impl Costs {
             by_process: ["api", "workers", "PostgreSQL", "all"]
                 .map(|whose| row(whose, Unit::CoreMicroseconds)),
             log: row("log of the database", Unit::Bytes),
+            commits: row("commits", Unit::Commits),
         }
     }
 
-    fn add(&mut self, before: Used, after: Used, done: f64) {
-        let used = [
-            after.api - before.api,
-            after.workers - before.workers,
-            after.database - before.database,
-            after.all - before.all,
-        ];
+    fn add(&mut self, one: Used) {
+        let all = one.api + one.workers + one.database + one.others;
+        let used = [one.api, one.workers, one.database, all];
         for (row, used) in self.by_process.iter_mut().zip(used) {
-            row.lone_round(used * 1e6 / done);
+            row.lone_round(used * 1e6);
         }
-        self.log.lone_round((after.log - before.log) / done);
+        self.log.lone_round(one.log);
+        self.commits.lone_round(one.commits);
     }
 
     fn rows(self) -> impl Iterator<Item = Row> {
-        self.by_process.into_iter().chain([self.log])
+        self.by_process.into_iter().chain([self.log, self.commits])
     }
 }

@@ -9,8 +9,8 @@ use tests::bench::settings::Settings;
 use tests::bench::spread::Spread;
 use tests::servers::Endpoints;
 
-use super::costs::SENDER;
 use super::data::Data;
+use super::loads::SENDERS;
 use super::side::Side;
 
 /// What may have been kept of what is asked for.
@@ -140,7 +140,7 @@ impl Operation {
 pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
     let mut data = Data::make(settings, endpoints).await?;
     for service in data.app.workers.iter_mut().chain(&mut data.app.apis) {
-        service.set("FEEDBACK_SENDERS", SENDER);
+        service.set("FEEDBACK_SENDERS", SENDERS);
         service.stop().await?;
         service.start_again().await?;
         service.process.hide_log();

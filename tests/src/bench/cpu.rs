@@ -1,4 +1,4 @@
-//! How long processors were at work: for a process and everybody it started, and for the whole machine.
+//! How long processors were at work: for a process and everybody it started, for all of a bench, and for the whole machine.
 
 use std::fs;
 
@@ -17,6 +17,21 @@ pub fn of_process(pid: i32) -> Result<f64> {
     for child in children(pid) {
         // One that ends meanwhile counts among the ended the next time.
         ticks += Times::read(child).map_or(0.0, |times| times.own);
+    }
+    Ok(ticks / TICKS)
+}
+
+/// Core-seconds of this process and of everything that it or its descendants started, those among them that have ended: whatever
+/// else runs on the machine does not count.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn of_all() -> Result<f64> {
+    let mut family = vec![i32::try_from(std::process::id())?];
+    let mut ticks = 0.0;
+    while let Some(pid) = family.pop() {
+        ticks += Times::read(pid).map_or(0.0, |times| times.own + times.of_ended);
+        family.extend(children(pid));
     }
     Ok(ticks / TICKS)
 }
@@ -40,9 +55,12 @@ pub fn of_machine() -> Result<f64> {
     Ok((user + nice + system + irq + softirq) / TICKS)
 }
 
+/// Those that any of its threads started.
 fn children(pid: i32) -> Vec<i32> {
-    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    let children = children.unwrap_or_default();
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
+    let children = lists.flatten().collect::<Vec<_>>().join(" ");
     children.split_whitespace().flat_map(str::parse).collect()
 }
 
@@ -71,8 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_been_at_work_and_the_machine_longer() {
+    fn this_process_has_been_at_work_with_its_descendants_longer_and_the_machine_longest() {
         let own = of_process(std::process::id().try_into().unwrap()).unwrap();
-        assert!(own <= of_machine().unwrap());
+        let all = of_all().unwrap();
+        assert!(own <= all && all <= of_machine().unwrap());
     }
 }

@@ -25,6 +25,8 @@ pub enum Unit {
     CoreMicroseconds,
     /// Bytes.
     Bytes,
+    /// Commits.
+    Commits,
     /// Answers.
     Answers,
     /// Messages.
@@ -45,6 +47,7 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::CoreMicroseconds => "core-µs",
             Self::Bytes => "bytes",
+            Self::Commits => "commits",
             Self::Answers => "answers",
             Self::Messages => "messages",
             Self::MessagesPerSecond => "messages/s",
@@ -61,6 +64,7 @@ impl Unit {
             | Self::MessagesPerSecond
             | Self::ReceiptsPerSecond => format!("{value:.0}/s"),
             Self::Answers | Self::Messages | Self::Bytes => format!("{value:.0}"),
+            Self::Commits => format!("{value:.4}"),
             Self::CoreMicroseconds => format!("{value:.1} µs"),
             Self::Milliseconds => format!("{value:.1} ms"),
         }
@@ -74,6 +78,8 @@ pub enum Target {
     RatioAtMost(f64),
     /// It is at least this.
     RatioAtLeast(f64),
+    /// It is at least the first and at most the second.
+    RatioBetween(f64, f64),
     /// Ours is at most this in every round, whatever a reference is.
     AtMost(f64),
     /// Ours is at least this in every round, whatever a reference is.
@@ -135,6 +141,9 @@ impl Row {
         match self.target {
             Target::RatioAtMost(most) => self.ratio().is_some_and(|ratio| ratio.median <= most),
             Target::RatioAtLeast(least) => self.ratio().is_some_and(|ratio| ratio.median >= least),
+            Target::RatioBetween(least, most) => self
+                .ratio()
+                .is_some_and(|ratio| (least..=most).contains(&ratio.median)),
             Target::AtMost(most) => self.ours().is_some_and(|ours| ours.max <= most),
             Target::AtLeast(least) => self.ours().is_some_and(|ours| ours.min >= least),
             Target::None => self.ours().is_some(),
@@ -160,6 +169,7 @@ impl Row {
         let target = match self.target {
             Target::RatioAtMost(most) => format!("≤ {most:.2} ×"),
             Target::RatioAtLeast(least) => format!("≥ {least:.2} ×"),
+            Target::RatioBetween(least, most) => format!("{least:.2}–{most:.2} ×"),
             Target::AtMost(most) => format!("≤ {}", self.unit.show(most)),
             Target::AtLeast(least) => format!("≥ {}", self.unit.show(least)),
             Target::None => String::new(),
@@ -188,11 +198,12 @@ impl Row {
             })
         };
         let (kind, value) = match self.target {
-            Target::RatioAtMost(most) => ("ratio_at_most", Some(most)),
-            Target::RatioAtLeast(least) => ("ratio_at_least", Some(least)),
-            Target::AtMost(most) => ("at_most", Some(most)),
-            Target::AtLeast(least) => ("at_least", Some(least)),
-            Target::None => ("none", None),
+            Target::RatioAtMost(most) => ("ratio_at_most", json!(most)),
+            Target::RatioAtLeast(least) => ("ratio_at_least", json!(least)),
+            Target::RatioBetween(least, most) => ("ratio_between", json!([least, most])),
+            Target::AtMost(most) => ("at_most", json!(most)),
+            Target::AtLeast(least) => ("at_least", json!(least)),
+            Target::None => ("none", Value::Null),
         };
         let ratio = self
             .ratio()
@@ -262,6 +273,11 @@ mod tests {
             ratio.round(ours, 1.0);
         }
         assert!(ratio.met());
+        let mut between = Row::new("d", Unit::Seconds, "", Target::RatioBetween(0.9, 1.1));
+        between.round(1.05, 1.0);
+        assert!(between.met());
+        between.round(3.0, 1.0);
+        assert!(!between.met());
         let mut limit = Row::new("b", Unit::Mebibytes, "", Target::AtMost(96.0));
         limit.lone_round(95.0);
         assert!(limit.met());
