@@ -5,7 +5,6 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tests::bench::cpu::{of_all, of_machine};
 use tests::bench::frame::settle;
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
@@ -45,33 +44,19 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
     for round in 0..=settings.rounds {
         for (connections, row) in CONNECTIONS.into_iter().zip(&mut answers) {
             settle(&loads.app).await?;
-            let alone = Alone::begin()?;
             let (_, measured) = loads.answers(connections).await?;
-            let costs = alone.end(&costs)?;
-            add(
-                row,
-                round,
-                predicted::answers(&costs, connections)?,
-                measured,
-            );
+            let predicted = predicted::answers(&costs, connections)?;
+            add(row, round, predicted, measured);
         }
-        let alone = Alone::begin()?;
         let (_, measured) = loads.reports().await?;
-        let costs_then = alone.end(&costs)?;
-        add(
-            &mut reports,
-            round,
-            predicted::reports(&costs_then, MANY)?,
-            measured,
-        );
-
+        let predicted = predicted::reports(&costs, MANY)?;
+        add(&mut reports, round, predicted, measured);
         let planned = loads.planned("demo").await?;
         settle(&loads.app).await?;
-        let alone = Alone::begin()?;
+        let start = Instant::now();
         let sent = loads.sent(&planned, "delivered").await?;
-        let measured = sent / alone.began.elapsed().as_secs_f64();
-        let costs_then = alone.end(&costs)?;
-        let predicted = predicted::messages(&costs_then, settings.messages)?;
+        let measured = sent / start.elapsed().as_secs_f64();
+        let predicted = predicted::messages(&costs, settings.messages)?;
         add(&mut messages, round, predicted, measured);
     }
     drop(loads);
@@ -84,9 +69,7 @@ pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Resul
         let mut row = row(what, Unit::RecordsPerSecond);
         for round in 0..=settings.rounds {
             loads.empty().await?;
-            let alone = Alone::begin()?;
             let (_, measured) = loads.records().await?;
-            let costs = alone.end(&costs)?;
             let predicted = predicted::records(&costs, settings.records, workers)?;
             add(&mut row, round, predicted, measured);
         }
@@ -99,29 +82,6 @@ fn add(row: &mut Row, round: u32, predicted: f64, measured: f64) {
     eprintln!("round {round}: predicted {predicted:.0}/s, measured {measured:.0}/s");
     if round > 0 {
         row.round(predicted, measured);
-    }
-}
-
-/// A measurement under way, which may not have the machine for itself.
-struct Alone {
-    began: Instant,
-    others: f64,
-}
-
-impl Alone {
-    fn begin() -> Result<Self> {
-        Ok(Self {
-            began: Instant::now(),
-            others: of_machine()? - of_all()?,
-        })
-    }
-
-    /// The costs, with as many cores as processes of others left to it.
-    fn end(&self, costs: &Costs) -> Result<Costs> {
-        let others = of_machine()? - of_all()? - self.others;
-        let cores = costs.cores - (others / self.began.elapsed().as_secs_f64()).max(0.0);
-        eprint!("{cores:.2} cores, ");
-        Ok(Costs { cores, ..*costs })
     }
 }
 
@@ -200,7 +160,6 @@ async fn costs(settings: &Settings, endpoints: &Endpoints) -> Result<Costs> {
     let commit = few.with(many, |few, many| ((few - many) / parts).max(0.0));
     let answer = many.with(commit, |many, commit| (many - commit / of_many).max(0.0));
     let alone = loads.chunk_alone().await?;
-    eprintln!("a chunk alone: {alone:.4} s");
     let works = (stored.workers + stored.database) * f64::from(CHUNK);
     Ok(Costs {
         cores: f64::from(u32::try_from(std::thread::available_parallelism()?.get())?),

@@ -82,6 +82,8 @@ impl Side {
         let from = account.day(i64::from(round % 10));
         let to = account.day(341 + i64::from(turn % 24));
         let of = |of: Of| of.path(form, (&from, &to), "");
+        let month = account.day(312 + i64::from(turn % 24));
+        let of_month = |of: Of| of.path(form, (&month, &to), "");
         let number = round * 100 + turn;
         let docid = docid(self.place(number));
         let visitor = Visitor::new(client, &self.link)?;
@@ -105,10 +107,10 @@ impl Side {
             Operation::FirstPage => get(client, &of(Of::Feedbacks)).await?,
             Operation::DeepPage => get(client, &self.deep).await?,
             Operation::Comments => get(client, &of(Of::Comments)).await?,
-            Operation::Words => get(client, &(of(Of::Comments) + "?q=4711")).await?,
+            Operation::Words => get(client, &(of_month(Of::Comments) + "?q=4711")).await?,
             Operation::TrackField => {
                 let only = format!("?track_field={}", segment(RARE));
-                get(client, &(of(Of::Feedbacks) + &only)).await?;
+                get(client, &(of_month(Of::Feedbacks) + &only)).await?;
             }
             Operation::Export => {
                 let call = client.call(Method::GET, &of(Of::Feedbacks));

@@ -1,4 +1,4 @@
-//! How long processors were at work: for a process and everybody it started, for all of a bench, and for the whole machine.
+//! How long processors were at work: for a process and everybody it started, and for all of a bench.
 
 use std::fs;
 
@@ -36,25 +36,6 @@ pub fn of_all() -> Result<f64> {
     Ok(ticks / TICKS)
 }
 
-/// Core-seconds of everything on the machine.
-///
-/// # Errors
-/// When the system does not tell.
-pub fn of_machine() -> Result<f64> {
-    let stat = fs::read_to_string("/proc/stat")?;
-    let line = stat.lines().next().context("no line")?;
-    let ticks: Vec<f64> = line
-        .split_whitespace()
-        .skip(1)
-        .flat_map(str::parse)
-        .collect();
-    // user, nice, system, idle, iowait, irq, softirq, steal: what is neither idle nor somebody else's.
-    let [user, nice, system, _, _, irq, softirq, ..] = ticks[..] else {
-        anyhow::bail!("too few figures: {line}");
-    };
-    Ok((user + nice + system + irq + softirq) / TICKS)
-}
-
 /// Those that any of its threads started.
 fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
@@ -89,9 +70,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_been_at_work_with_its_descendants_longer_and_the_machine_longest() {
+    fn this_process_has_been_at_work_and_with_its_descendants_longer() {
         let own = of_process(std::process::id().try_into().unwrap()).unwrap();
-        let all = of_all().unwrap();
-        assert!(own <= all && all <= of_machine().unwrap());
+        assert!(own <= of_all().unwrap());
     }
 }
