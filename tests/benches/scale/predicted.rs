@@ -77,8 +77,8 @@ fn rate(costs: &Costs, begin: impl FnOnce(&Machine, &Rc<Cell<u32>>) -> Result<()
             now >= WARM + TIME
         },
     )?;
-    let (began, before) = before.get().unwrap_or_default();
-    Ok(f64::from(done.get() - before) / (end - began))
+    let (since, before) = before.get().unwrap_or_default();
+    Ok(f64::from(done.get() - before) / (end - since))
 }
 
 /// Reports a second over so many connections, each of which asks again once it has its answer.
