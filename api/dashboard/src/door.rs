@@ -14,7 +14,7 @@ use store::account::hash_secret;
 use store::reading;
 use url::form_urlencoded::Serializer;
 
-use crate::page::trouble;
+use crate::page::{not_with_role, trouble};
 use crate::sent;
 use crate::signed_in::{SignedIn, forbidden};
 use crate::state::DashboardState;
@@ -55,7 +55,10 @@ async fn signed_in(
         Err(problem) => return trouble(t, &problem),
     };
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    if person.role < role || changes && !state.sessions.is_same_origin(&request) {
+    if person.role < role {
+        return not_with_role(t, person.role);
+    }
+    if changes && !state.sessions.is_same_origin(&request) {
         return trouble(t, &forbidden());
     }
     // What was sent counts for its account until it is answered.

@@ -15,6 +15,7 @@ use domain::person::Role;
 use serde_json::Value;
 
 use crate::NAVIGATION;
+use crate::signed_in::forbidden;
 use api_language::Text;
 
 /// Everything comes from this service, and nothing stands in the page itself.
@@ -103,6 +104,17 @@ struct Trouble<'a> {
 
 /// A problem as a page.
 pub fn trouble(t: &'static Text, problem: &Problem) -> Response {
+    let detail = t.refused(problem.code().as_str(), "", problem.detail());
+    explained(t, problem, detail)
+}
+
+/// What the role of whoever is signed in does not allow, as a page.
+pub fn not_with_role(t: &'static Text, role: Role) -> Response {
+    let detail = t.with("refused-role", t.of("role", role));
+    explained(t, &forbidden(), detail)
+}
+
+fn explained(t: &'static Text, problem: &Problem, detail: String) -> Response {
     let heading = match problem.code() {
         Code::NotFound => t.get("trouble-not-found"),
         Code::Forbidden => t.get("trouble-forbidden"),
@@ -111,11 +123,7 @@ pub fn trouble(t: &'static Text, problem: &Problem) -> Response {
         Code::LinkGone => t.get("trouble-link-gone"),
         _ => t.get("trouble-other"),
     };
-    let template = Trouble {
-        t,
-        heading,
-        detail: t.refused(problem.code().as_str(), problem.detail()),
-    };
+    let template = Trouble { t, heading, detail };
     let status = problem.clone().into_response().status();
     let mut response = html(t, status, &template);
     response.headers_mut().extend(problem.headers());

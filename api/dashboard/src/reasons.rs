@@ -1,32 +1,162 @@
-//! Why something was refused, as people read it.
+//! Why something was refused, as people read it: what pages call it, never the API's own names.
 
 use std::iter::once;
 
 use api_http::Problem;
 use api_language::Text;
+use domain::invalid::Invalid;
 use domain::record::RecordError;
 
 /// So many records of a refused import are named.
 const RECORDS: usize = 5;
 
+/// What pages call the members of bodies.
+const MEMBERS: [(&str, &str); 27] = [
+    ("after_days", "campaign-reminder-days"),
+    ("audience", "campaign-audience"),
+    ("bus_prop", "form-bus-props"),
+    ("bus_props", "form-bus-props"),
+    ("bus_props_from", "campaign-bus-props"),
+    ("color", "branding-color"),
+    ("contact_gap_days", "campaign-gap"),
+    ("docid", "docid"),
+    ("form_id", "form"),
+    ("label", "form-label"),
+    ("labels", "form-labels"),
+    ("language", "branding-language"),
+    ("logo", "branding-logo"),
+    ("max_parts", "campaign-parts"),
+    ("name", "name"),
+    ("options", "form-options"),
+    ("phone", "phone"),
+    ("reminder", "campaign-reminder"),
+    ("scale", "number-scale"),
+    ("send_window", "campaign-window"),
+    ("sender", "sender"),
+    ("show_if", "form-show-if"),
+    ("status", "status"),
+    ("text", "text"),
+    ("title", "form-title"),
+    ("track_fields", "campaign-fields"),
+    ("type", "form-type"),
+];
+
 /// What is wrong, member by member if any are, as people read it.
 pub fn reasons(t: &Text, problem: &Problem) -> String {
     let reasons = problem.members().iter();
-    let reasons: Vec<_> = reasons
-        .map(|one| t.refused(one.code, &one.detail))
-        .collect();
+    let reasons: Vec<_> = reasons.map(|one| member_reason(t, one)).collect();
     if !reasons.is_empty() {
         return reasons.join("; ");
     }
-    let whole = t.refused(problem.code().as_str(), problem.detail());
+    let whole = t.refused(problem.code().as_str(), "", problem.detail());
     let records = problem.records().iter().take(RECORDS).map(|one| {
-        let why = record_reason(t, one);
-        format!("{} {}: {why}", t.get("record"), one.index + 1)
+        let (why, column) = (record_reason(t, one), column(t, one));
+        let column = Some(column).filter(|column| !column.is_empty());
+        let column = column.map_or_else(String::new, |column| format!(", {column}"));
+        format!("{} {}{column}: {why}", t.get("record"), one.index + 1)
     });
     once(whole).chain(records).collect::<Vec<_>>().join("; ")
 }
 
+/// What is wrong with a member of a body, and where on the page it is.
+pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
+    let (mut places, mut last) = (Vec::new(), "");
+    for segment in wrong.pointer.split('/').skip(1) {
+        match segment.parse::<usize>() {
+            Ok(index) if last == "fields" => places.push(t.with("form-place", index + 1)),
+            Ok(_) => {}
+            Err(_) => {
+                last = segment;
+                let known = MEMBERS.iter().find(|(name, _)| *name == segment);
+                if let Some((_, key)) = known {
+                    places.push(t.get(key));
+                } else if segment != "fields" {
+                    places.push(unescaped(segment));
+                }
+            }
+        }
+    }
+    let reason = t.refused(wrong.code, last, &wrong.detail);
+    match &*places {
+        [] => reason,
+        places => format!("{}: {reason}", places.join(", ")),
+    }
+}
+
 /// What is wrong with a record, as people read it.
 pub fn record_reason(t: &Text, error: &RecordError) -> String {
-    t.refused(error.code.into(), &error.detail)
+    t.refused(error.code.into(), "", &error.detail)
+}
+
+/// The column in which a record is wrong; empty if that is none.
+pub fn column(t: &Text, error: &RecordError) -> String {
+    let pointer = &error.pointer;
+    let place = pointer.strip_prefix("/data").unwrap_or(pointer);
+    match place.trim_start_matches('/').split_once('/') {
+        Some((_, name @ ("docid" | "phone"))) => t.get(name),
+        Some((_, name)) => unescaped(name),
+        None => String::new(),
+    }
+}
+
+/// A name as it was before it was put into a JSON pointer.
+fn unescaped(name: &str) -> String {
+    name.replace("~1", "/").replace("~0", "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use api_language::of_code;
+    use domain::invalid::code;
+    use domain::record::RecordCode;
+
+    use super::*;
+
+    #[test]
+    fn places_are_called_as_pages_call_them() {
+        let english = of_code("en");
+        for (pointer, code, detail, expected) in [
+            (
+                "/fields/2/label",
+                code::BLANK,
+                "",
+                "Question 3, Question: This is empty.",
+            ),
+            (
+                "/max_parts",
+                code::OUT_OF_RANGE,
+                "max_parts is a whole number from 1 to 10",
+                "Longest message: … SMS parts: Enter a whole number from 1 to 10.",
+            ),
+            (
+                "/phone",
+                code::MALFORMED,
+                "",
+                "Phone: Write the number with country code: +49151…",
+            ),
+            ("", code::MISSING, "", "This is missing."),
+        ] {
+            let wrong = Invalid {
+                pointer: pointer.to_owned(),
+                code,
+                detail: detail.to_owned(),
+            };
+            assert_eq!(member_reason(english, &wrong), expected);
+        }
+        for (pointer, expected) in [
+            ("/data/1/phone", "Phone"),
+            ("/1/docid", "Customer number (docid)"),
+            ("/12/a~1b", "a/b"),
+            ("/3", ""),
+        ] {
+            let error = RecordError {
+                index: 1,
+                docid: None,
+                pointer: pointer.to_owned(),
+                code: RecordCode::PhoneInvalid,
+                detail: String::new(),
+            };
+            assert_eq!(column(english, &error), expected);
+        }
+    }
 }

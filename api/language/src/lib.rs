@@ -109,15 +109,26 @@ impl Text {
         self.format(key, Some(&args))
     }
 
-    /// Why something was refused: the sentence of the API, which is English, or in another language the text of its code, with
-    /// the sentence as `$value`.
-    pub fn refused(&self, code: &str, detail: &str) -> String {
-        let key = key("refused", code);
-        if self.bundle.has_message(&key) {
-            self.with(&key, detail)
-        } else {
-            detail.to_owned()
+    /// Why something was refused, by its code, or where there is a text for it by its code and the name of what was wrong.
+    /// `detail` is the sentence of the API, which is English: `$value`, with its last two numbers as `$low` and `$high`. It
+    /// is used as it is where English has no text for the code.
+    pub fn refused(&self, code: &str, name: &str, detail: &str) -> String {
+        let (of_name, of_code) = (format!("{code}-{name}"), code.to_owned());
+        let mut keys = [of_name, of_code]
+            .map(|name| key("refused", name))
+            .into_iter();
+        let Some(key) = keys.find(|key| self.bundle.has_message(key)) else {
+            return detail.to_owned();
+        };
+        let words = detail.split(|character: char| !character.is_ascii_digit());
+        let mut numbers = words.rev().filter_map(|word| word.parse().ok());
+        let mut args = FluentArgs::new();
+        args.set("value", detail.to_owned());
+        for name in ["high", "low"] {
+            let number = numbers.next().map(|number: i64| self.number(number));
+            args.set(name, number.unwrap_or_default());
         }
+        self.format(&key, Some(&args))
     }
 
     fn format(&self, key: &str, args: Option<&FluentArgs>) -> String {

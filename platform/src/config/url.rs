@@ -176,7 +176,7 @@ fn scheme<'t>(text: &'t str, known: &[&str]) -> Result<&'t str, String> {
         Some((scheme, rest)) if rest.starts_with("//") => {
             Err(format!("scheme {scheme:?} is not one of {wanted}"))
         }
-        _ => Err(format!("no URL, which begins with one of {wanted}")),
+        _ => Err(format!("must start with {}://", known.join(":// or "))),
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
         );
         assert_eq!(
             refused("user:password@h"),
-            "no URL, which begins with one of postgres, postgresql, sqlite"
+            "must start with postgres:// or postgresql:// or sqlite://"
         );
         assert_eq!(refused("sqlite:"), "a file's name must follow sqlite:");
     }

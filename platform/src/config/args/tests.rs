@@ -132,7 +132,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 public_url: Some("feedback.example".to_owned()),
                 ..Args::default()
             },
-            "FEEDBACK_PUBLIC_URL: no URL, which begins with one of http, https",
+            "FEEDBACK_PUBLIC_URL: must start with http:// or https://",
         ),
         (
             Args {

@@ -123,7 +123,11 @@ async fn a_file_is_imported_to_its_end_and_its_bad_rows_are_shown() -> Result<()
     })
     .await?;
     let page = browser.property("main", "innerText").await?;
-    ensure!(page.contains("/phone") && page.contains("/docid"), "{page}");
+    ensure!(
+        page.contains("Write the number with country code")
+            && page.contains("The customer number is missing"),
+        "{page}"
+    );
     browser.no_incidents().await
 }
 
@@ -165,12 +169,12 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
     // A choice needs options first.
     browser.click("#add").await?;
     browser
-        .write(".field:nth-child(3) [name=type]", "One of several")
+        .write(".field:nth-child(3) [name=type]", "Single choice")
         .await?;
     browser
         .write(".field:nth-child(3) [name=label]", "Which counter?")
         .await?;
-    shows("/fields/2/options").await?;
+    shows("Question 3, Choices").await?;
     browser
         .write(".field:nth-child(3) [name=options]", "a=Bread")
         .await?;
@@ -227,15 +231,19 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     browser.write("[name=text]", " Hello {first_name}").await?;
     shows(&[
         "Hello Ada",
-        "Field missing: 1",
+        "Column of the text is empty: 1",
         "1 message",
-        "characters · 1 part · gsm7",
+        "characters · 1 SMS (billed) · standard characters",
     ])
     .await?;
     browser.write("[name=text]", " ☺").await?;
-    shows(&["Hello Ada ☺", "characters · 2 parts · ucs2"]).await?;
+    shows(&[
+        "Hello Ada ☺",
+        "characters · 2 SMS (billed) · special characters",
+    ])
+    .await?;
     browser.write("[name=text]", " {link}").await?;
-    shows(&["/text"]).await?;
+    shows(&["Text: Must contain"]).await?;
 
     // What is stored waits until it is what was typed.
     browser

@@ -146,10 +146,7 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
         ensure!(used.status == 410, "{used:?}");
     }
     for (path, texts) in [
-        (
-            "/dashboard?days=90",
-            ["Your visit", "Lowest, and not by chance"].as_slice(),
-        ),
+        ("/dashboard?days=90", ["Your visit", "Clear low"].as_slice()),
         ("/dashboard/campaigns", &["Running", "Paused", "Finished"]),
         ("/dashboard/answers", &["NPS"]),
         ("/dashboard/imports", &["Completed"]),

@@ -120,7 +120,10 @@ async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
     );
     let wrong = upload("docid,phone\nA1,0151\n").await?.expect(422)?;
     let detail = wrong.json()?["detail"].to_string();
-    ensure!(detail.contains("Record 1: "), "{detail}");
+    ensure!(
+        detail.contains("Record 1, Phone: Write the number"),
+        "{detail}"
+    );
     Ok(())
 }
 

@@ -121,11 +121,17 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
     let refused = person.post(&edit, &wrong).await?.expect(422)?;
     let text = refused.text()?;
     ensure!(
-        text.contains("/fields/0/scale") && text.contains("Stars &#38; &#60;more&#62;"),
+        text.contains("Question 1, Highest value: Enter")
+            && text.contains("Stars &#38; &#60;more&#62;"),
         "{text}"
     );
     let drawn = person.post("/dashboard/forms/preview", &wrong).await?;
-    ensure!(drawn.expect(200)?.text()?.contains("/fields/0/scale"));
+    ensure!(
+        drawn
+            .expect(200)?
+            .text()?
+            .contains("Question 1, Highest value: Enter")
+    );
     Ok(())
 }
 
@@ -222,7 +228,10 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
         .post("/dashboard/campaigns/new", &fields)
         .await?
         .expect(422)?;
-    ensure!(refused.text()?.contains("/text"), "not said: {refused:?}");
+    ensure!(
+        refused.text()?.contains("Text: Must contain"),
+        "not said: {refused:?}"
+    );
     fields[3].1 = "How was it? {link}";
     let made = person
         .post("/dashboard/campaigns/new", &fields)
@@ -326,7 +335,7 @@ async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
         .post("/dashboard/suppressions/add", &phone)
         .await?
         .expect(303)?;
-    ensure!(list().await?.contains("Put here"), "not on the list");
+    ensure!(list().await?.contains("Added by hand"), "not on the list");
     let stored = owner
         .get("/api_v1/sms/suppression")
         .await?
@@ -400,7 +409,7 @@ async fn the_look_of_pages_is_set() -> Result<()> {
     let refused = person.post(path, &sent("red")).await?.expect(200)?;
     let page = refused.text()?;
     ensure!(
-        page.contains("is not a colour") && page.contains("value=\"red\""),
+        page.contains("Write a colour such as") && page.contains("value=\"red\""),
         "{page}"
     );
     person.post(path, &sent("#0f5132")).await?.expect(303)?;
