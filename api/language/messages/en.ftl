@@ -486,7 +486,6 @@ refused-invalid-form = The page was not sent as it is. Open it again and repeat 
 refused-link-gone = It was used already, has expired or was withdrawn. Ask whoever sent it to you for a new one.
 refused-precondition-failed = It was changed in the meantime.
 refused-unsupported-media-type = This kind of file is not taken here.
-refused-validation-failed = Something in the data is wrong; nothing was saved.
 refused-form-transition = The form’s status does not allow this.
 refused-form-not-published = The form is not published.
 refused-campaign-transition = The campaign’s status does not allow this.
