@@ -92,6 +92,15 @@ pub(crate) fn read_line(text: &str, max_chars: usize) -> Result<String, Fault> {
     }
 }
 
+/// Reads a text of 1 to `max_chars` characters, not all of them white space, whose only control characters are tabs and ends of
+/// lines. These become LF.
+pub(crate) fn read_lines(text: &str, max_chars: usize) -> Result<String, Fault> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    // What may stand in it is as if it did not.
+    let line = text.replace(['\n', '\t'], " ");
+    read_line(&line, max_chars).map(|_| text)
+}
+
 /// What can be wrong, as callers match on it.
 pub mod code {
     /// Absent or null; or, of answers as a whole: nothing is answered.

@@ -245,5 +245,14 @@ fn weight(link: &PublicLink) -> u32 {
     let entries = track_fields.chain(bus_props).chain(fields).chain(options);
     let bytes: usize = entries.map(|texts| ENTRY + texts).sum();
     let ids = link.bus_prop_ids.len() * size_of::<u32>();
-    u32::try_from(LINK + form.title.len() + size(&form.labels) + ids + bytes).unwrap_or(u32::MAX)
+    let links = form.links.iter();
+    let links = links.map(|link| ENTRY + link.label.len() + link.url.len() + size(&link.labels));
+    let blocks = [
+        (&form.intro, &form.intro_labels),
+        (&form.thanks, &form.thanks_labels),
+    ];
+    let blocks = blocks.map(|(text, labels)| text.as_ref().map_or(0, String::len) + size(labels));
+    let around = links.chain(blocks).sum::<usize>();
+    let title = form.title.len() + size(&form.labels);
+    u32::try_from(LINK + title + ids + bytes + around).unwrap_or(u32::MAX)
 }

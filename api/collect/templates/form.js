@@ -28,8 +28,7 @@ const add = (after, tag, name, text) => {
   return made;
 };
 
-{#- Characters are counted as the service does. A short text's are shown, and any are said aloud (after a pause), only when
-    they run out. #}
+{#- Characters are counted as the service does. They are shown, and said aloud (after a pause), only when they run out. #}
 for (const box of form.querySelectorAll('[data-most]')) {
   const most = +box.dataset.most, count = add(box.parentNode, 'p', 'count', ''), aloud = add(box.parentNode, 'p', 'vh', '');
   let wait;
@@ -38,10 +37,11 @@ for (const box of form.querySelectorAll('[data-most]')) {
   const tell = () => {
     const left = most - [...box.value].length, text = left < 0 ? form.dataset.over : form.dataset.left;
     const said = text.replace('{}', Math.abs(left).toLocaleString(page.documentElement.lang));
-    count.textContent = box.value && (box.rows || left < most / 5) ? said : '';
+    const near = left < most / 10 ? said : '';
+    count.textContent = near;
     count.classList.toggle('over', left < 0);
     clearTimeout(wait);
-    wait = setTimeout(() => { aloud.textContent = left < most / 10 ? said : ''; }, 1000);
+    wait = setTimeout(() => { aloud.textContent = near; }, 1000);
   };
   box.addEventListener('input', tell);
   tell();

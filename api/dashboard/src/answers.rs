@@ -97,7 +97,11 @@ impl Feedback {
         let others = others.map(|answer| {
             let value = serde_json::from_str(answer.value.get())?;
             let text = form.map(|form| text(form, answer.key, &value));
-            let text = text.unwrap_or_else(|| page::text(&value));
+            let mut text = text.unwrap_or_else(|| page::text(&value));
+            if let Some(beside) = answer.text {
+                let beside: String = serde_json::from_str(beside.get())?;
+                text = format!("{text}: {beside}");
+            }
             Ok((answer.label.to_owned(), text))
         });
         let comment = item

@@ -7,7 +7,7 @@ use axum::http::header::{ETAG, LOCATION};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use domain::form::{BusPropEntry, Field, FormInput, FormStatus, Labels};
+use domain::form::{BusPropEntry, Field, FormInput, FormLink, FormStatus, Labels};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::form::Form;
@@ -38,7 +38,26 @@ pub struct FormBody<'a> {
     #[serde(skip_serializing_if = "Labels::is_empty")]
     #[schema(required = false)]
     labels: &'a Labels,
-    /// Only where it is: `{name|text}` in a title or label is a tracking field of the link.
+    /// Of its own texts: two or three small letters. Only where somebody said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'a str>,
+    /// Before the first question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intro: Option<&'a str>,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    #[schema(required = false)]
+    intro_labels: &'a Labels,
+    /// After the answers are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thanks: Option<&'a str>,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    #[schema(required = false)]
+    thanks_labels: &'a Labels,
+    /// At its end: privacy, imprint.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(required = false, value_type = Vec<crate::schema::FormLink>)]
+    links: &'a [FormLink],
+    /// Only where it is: `{name|text}` in any of its texts is a tracking field of the link.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     piping: bool,
@@ -77,6 +96,12 @@ impl<'a> FormBody<'a> {
             form_id: form.form_id,
             title: &form.content.title,
             labels: &form.content.labels,
+            language: form.content.language.as_deref(),
+            intro: form.content.intro.as_deref(),
+            intro_labels: &form.content.intro_labels,
+            thanks: form.content.thanks.as_deref(),
+            thanks_labels: &form.content.thanks_labels,
+            links: &form.content.links,
             piping: form.content.piping,
             status: form.status.as_str(),
             bus_props: form.content.bus_props.iter().map(bus_prop).collect(),

@@ -8,21 +8,36 @@ use api_http::schema::{
 };
 use domain::branding::MAX_NAME_CHARS;
 use domain::form::{
-    FieldType, Grades, Labels, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_OPTIONS,
-    MAX_TITLE_CHARS, MAX_VALUE_CHARS, READ_ONLY,
+    FieldType, Grades, Labels, MAX_BLOCK_CHARS, MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS,
+    MAX_LINK_LABEL_CHARS, MAX_LINKS, MAX_OPTIONS, MAX_TITLE_CHARS, MAX_URL_BYTES, MAX_VALUE_CHARS,
+    READ_ONLY,
 };
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 const KEY: &str = "^[a-z][a-z0-9_]{0,39}$";
+const LANGUAGE: &str = "^[a-z]{2,3}$";
+/// Of a text of several lines, not all of them blank.
+const LINES: &str = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f][^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
 const BUS_PROP: &str = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]+$";
 
 api_http::schemas! {
     FormRequest = form_request();
     FieldRequest = json!({"oneOf": FieldType::all().map(field_request).collect::<Vec<_>>()});
     OptionRequest = option_request();
-    TitlesRequest = labels_request(MAX_TITLE_CHARS);
-    LabelsRequest = labels_request(MAX_LABEL_CHARS);
+    TitlesRequest = labels_request(MAX_TITLE_CHARS, LINE);
+    LabelsRequest = labels_request(MAX_LABEL_CHARS, LINE);
+    BlocksRequest = labels_request(MAX_BLOCK_CHARS, LINES);
+    FormLinkRequest = link_request();
+    FormLinksRequest = labels_request(MAX_LINK_LABEL_CHARS, LINE);
+    /// A link at the end of a form.
+    FormLink = members! {
+        label: text(),
+        url: text(),
+        ;
+        /// In other languages.
+        labels: named(&Labels::name()),
+    };
     ShowIfRequest = show_if_request();
     BusPropRequest = bus_prop_request();
     /// A question.
@@ -50,6 +65,8 @@ api_http::schemas! {
         ;
         /// In other languages.
         labels: named(&Labels::name()),
+        /// Only where it is: a text may be given with it ("other: …").
+        text: flag(),
         /// Only where it is: off the page, still in reports.
         retired: flag(),
     };
@@ -80,6 +97,12 @@ fn form_request() -> Value {
     let mut properties = json!({
         "title": line(MAX_TITLE_CHARS),
         "labels": or_null(named("TitlesRequest")),
+        "language": {"type": ["string", "null"], "pattern": LANGUAGE},
+        "intro": block(),
+        "intro_labels": or_null(named("BlocksRequest")),
+        "thanks": block(),
+        "thanks_labels": or_null(named("BlocksRequest")),
+        "links": list("FormLinkRequest", MAX_LINKS),
         "piping": {"type": ["boolean", "null"]},
         "bus_props": list("BusPropRequest", MAX_BUS_PROPS),
         "fields": list("FieldRequest", MAX_FIELDS),
@@ -90,6 +113,21 @@ fn form_request() -> Value {
     let form = "A form that was read can be put back as it is: what only the answer has is ignored, and what is retired is \
                 as if left out";
     with(object(&["title"], &properties), "description", form)
+}
+
+/// A text of several lines, or none.
+fn block() -> Value {
+    json!({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_BLOCK_CHARS, "pattern": LINES})
+}
+
+fn link_request() -> Value {
+    let properties = json!({
+        "label": line(MAX_LINK_LABEL_CHARS),
+        "labels": or_null(named("FormLinksRequest")),
+        "url": {"type": "string", "pattern": "^https://[^/?#@.:]+\\.[^@]", "maxLength": MAX_URL_BYTES,
+                "examples": ["https://www.example.com/privacy"]},
+    });
+    object(&["label", "url"], &properties)
 }
 
 /// A field of this type, with what the type needs and nothing else.
@@ -120,18 +158,19 @@ fn option_request() -> Value {
         "value": line(MAX_VALUE_CHARS),
         "label": line(MAX_LABEL_CHARS),
         "labels": or_null(named("LabelsRequest")),
+        "text": {"type": ["boolean", "null"], "description": "A text may be given with it (`other: …`): at most one of a field"},
         "retired": read_only(),
     });
     object(&["value", "label"], &properties)
 }
 
 /// A text in other languages.
-fn labels_request(most: usize) -> Value {
+fn labels_request(most: usize, pattern: &str) -> Value {
     json!({
         "type": "object",
         "description": "The text in other languages: two or three small letters each",
-        "propertyNames": {"pattern": "^[a-z]{2,3}$"},
-        "additionalProperties": {"type": ["string", "null"], "minLength": 1, "maxLength": most, "pattern": LINE},
+        "propertyNames": {"pattern": LANGUAGE},
+        "additionalProperties": {"type": ["string", "null"], "minLength": 1, "maxLength": most, "pattern": pattern},
         "maxProperties": 20,
     })
 }
@@ -174,13 +213,15 @@ mod tests {
     fn forms_and_branding_have_the_members_that_the_document_says() {
         assert_describes::<Branding>(&branding::Branding::default());
         let labels = json!({"de": "B"});
-        let option = json!({"value": "a", "label": "A", "labels": labels});
-        let form = json!({"title": "A", "labels": {"de": "B"}, "fields": [
+        let option = json!({"value": "a", "label": "A", "labels": labels, "text": true});
+        let link = json!({"label": "A", "labels": labels, "url": "https://a.example"});
+        let form = json!({"title": "A", "labels": {"de": "B"}, "links": [link], "fields": [
             {"key": "a", "type": "rating", "scale": 5, "label": "A", "labels": labels},
             {"key": "b", "type": "choice", "options": [option], "label": "A", "labels": labels,
              "show_if": {"key": "a", "in": [1]}},
         ]});
         let mut form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
+        assert_describes::<FormLink>(&form.links[0]);
         let choice = form.fields.pop().unwrap();
         assert_describes::<ShowIf>(&choice.show_if);
         let mut option = choice.kind.options()[0].clone();

@@ -54,7 +54,8 @@ pub fn of_request(headers: &HeaderMap) -> &'static Text {
     wanted(headers).unwrap_or(&TEXTS[0])
 }
 
-fn find(code: &str) -> Option<&'static Text> {
+/// The language of a code, if it is known.
+pub fn find(code: &str) -> Option<&'static Text> {
     let mut known = TEXTS.iter();
     known.find(|text| code.eq_ignore_ascii_case(text.code))
 }

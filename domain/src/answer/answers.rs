@@ -10,6 +10,8 @@ use crate::form::{Field, FieldKey, FieldKind, FormContent};
 pub struct Answers {
     #[deref]
     list: Vec<(FieldKey, AnswerValue)>,
+    /// What was written beside an option that was chosen, by the keys of fields.
+    texts: Vec<(FieldKey, String)>,
     /// The answer to the field of type `nps`, 0 to 10.
     pub nps: Option<u8>,
     /// The answer to the field of type `happiness`, 1 to 5.
@@ -25,12 +27,13 @@ impl Answers {
         answer.map(|(_, value)| value)
     }
 
-    /// An object of the answers by key: what is stored.
+    /// An object of the answers by key, and of the texts beside options by the names that their fields give them: what is stored.
     pub fn to_value(&self) -> Value {
         let answers = self.iter();
-        answers
-            .map(|(key, value)| (key.as_str().to_owned(), json!(value)))
-            .collect()
+        let answers = answers.map(|(key, value)| (key.as_str().to_owned(), json!(value)));
+        let texts = self.texts.iter();
+        let texts = texts.map(|(key, text)| (key.text_name(), json!(text)));
+        answers.chain(texts).collect()
     }
 
     /// Reads what [`Answers::to_value`] gave, with the form as it is now: fields and options may have been retired
@@ -48,7 +51,13 @@ impl Answers {
             let key = field.key.as_str();
             if let Some(value) = stored.remove(key) {
                 let value = AnswerValue::from_stored(field, value);
-                answers.push(field, value.ok_or_else(|| unreadable(key))?);
+                let text = stored.remove(&field.key.text_name());
+                let text = text.map(|text| match text {
+                    Value::String(text) => Ok(text),
+                    _ => Err(unreadable(key)),
+                });
+                let value = value.ok_or_else(|| unreadable(key))?;
+                answers.push(field, value, text.transpose()?);
             }
         }
         match stored.keys().next() {
@@ -57,7 +66,7 @@ impl Answers {
         }
     }
 
-    pub(super) fn push(&mut self, field: &Field, value: AnswerValue) {
+    pub(super) fn push(&mut self, field: &Field, value: AnswerValue, text: Option<String>) {
         match field.kind {
             FieldKind::Nps => self.nps = value.grade(),
             FieldKind::Happiness => self.happiness = value.grade(),
@@ -66,5 +75,7 @@ impl Answers {
             _ => {}
         }
         self.list.push((field.key.clone(), value));
+        self.texts
+            .extend(text.map(|text| (field.key.clone(), text)));
     }
 }

@@ -1,16 +1,19 @@
 //! From a submission to [`Answers`], or to the list of its problems.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::answers::Answers;
-use super::value::{AnswerValue, Reader, shown};
+use super::value::{Reader, Response, shown};
 use crate::form::{Field, FormContent};
 use crate::invalid::{Invalid, Problems, code, member};
 
 impl Answers {
     /// Reads an object of answers by key: a whole number, a string or an array of strings, as the field's type wants
-    /// it. `null`, blank text and an empty array are no answer.
+    /// it. An option with which a text may be given is its value, or `{"value", "text"}`. `null`, blank text and an empty array
+    /// are no answer.
     ///
     /// # Errors
     /// Everything that is wrong, field by field in the order of the form, then the unknown keys; up to
@@ -34,7 +37,8 @@ impl Answers {
         })
     }
 
-    /// Reads the decoded pairs of a form-encoded body, without those that are no answers (such as `visit`). An empty
+    /// Reads the decoded pairs of a form-encoded body, without those that are no answers (such as `visit`). The text beside an
+    /// option comes as `<key>.text`; where nothing else is chosen, it chooses the option, and where another option is, it is none. An empty
     /// value is no answer, nor is one of a field that is not asked beside the others: a page without its script shows all fields,
     /// and a choice cannot be taken back there.
     ///
@@ -45,15 +49,23 @@ impl Answers {
         pairs: &[(String, String)],
     ) -> Result<Self, Vec<Invalid>> {
         let mut by_key: IndexMap<&str, Vec<&str>> = IndexMap::new();
+        let mut texts: HashMap<&str, &str> = HashMap::new();
         for (key, value) in pairs {
+            let of_text = key.strip_suffix(".text").and_then(|key| form.field(key));
+            if let Some(field) = of_text.filter(|field| field.text_option().is_some()) {
+                texts.insert(field.key.as_str(), value);
+                continue;
+            }
             let values = by_key.entry(key).or_default();
             if !value.is_empty() {
                 values.push(value);
             }
         }
         check(form, by_key.keys().copied(), |field, is_shown, problems| {
-            let values = by_key.get(field.key.as_str()).filter(|_| is_shown)?;
-            Reader { field, problems }.texts(values)
+            let key = field.key.as_str();
+            let values = by_key.get(key).map_or(&[][..], Vec::as_slice);
+            let reader = Reader { field, problems };
+            is_shown.then(|| reader.texts(values, texts.get(key).copied()))?
         })
     }
 }
@@ -63,7 +75,7 @@ impl Answers {
 fn check<'a>(
     form: &FormContent,
     keys: impl Iterator<Item = &'a str>,
-    read: impl Fn(&Field, bool, &Problems) -> Option<AnswerValue>,
+    read: impl Fn(&Field, bool, &Problems) -> Option<Response>,
 ) -> Result<Answers, Vec<Invalid>> {
     let mut answers = Answers::default();
     let problems = Problems::default();
@@ -72,7 +84,7 @@ fn check<'a>(
         let show_if = field.show_if.as_ref();
         let is_shown = show_if.is_none_or(|show_if| show_if.holds(&answers));
         match read(field, is_shown, &problems) {
-            Some(value) => answers.push(field, value),
+            Some(Response { value, text }) => answers.push(field, value, text),
             None if field.required && is_shown && problems.len() == before => {
                 let pointer = format!("/{}", field.key.as_str());
                 problems.push(pointer, code::MISSING, "This needs an answer.");

@@ -3,9 +3,9 @@
 use std::fmt::Display;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::form::{AnswerShape, ChoiceOption, Field, Grades, MAX_OPTIONS};
+use crate::form::{AnswerShape, ChoiceOption, Field, Grades, MAX_OPTIONS, MAX_OTHER_CHARS};
 use crate::invalid::{Problems, code};
 
 /// A grade, a text or the value of an option, or the values of options.
@@ -46,6 +46,19 @@ impl AnswerValue {
     }
 }
 
+/// What was answered to one field.
+pub(super) struct Response {
+    pub(super) value: AnswerValue,
+    /// Beside an option.
+    pub(super) text: Option<String>,
+}
+
+impl From<AnswerValue> for Response {
+    fn from(value: AnswerValue) -> Self {
+        Self { value, text: None }
+    }
+}
+
 /// A problem shows at most this many characters of what was sent.
 const MAX_SHOWN_CHARS: usize = 100;
 
@@ -65,16 +78,16 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads a member of a JSON object.
-    pub(super) fn json(self, value: &Value) -> Option<AnswerValue> {
+    pub(super) fn json(self, value: &Value) -> Option<Response> {
         if value.is_null() {
             return None;
         }
         match self.field.kind.shape() {
-            AnswerShape::Grade(grades) => self.grade(grades, value),
+            AnswerShape::Grade(grades) => self.grade(grades, value).map(Into::into),
             AnswerShape::One(options) => {
-                let value = self.string(value)?;
-                self.is_offered(options, value)
-                    .then(|| AnswerValue::Text(value.to_owned()))
+                let (value, text) = self.option(options, value)?;
+                let value = AnswerValue::Text(value.to_owned());
+                Some(Response { value, text })
             }
             AnswerShape::Many(options) => {
                 let values = value.as_array();
@@ -83,24 +96,37 @@ impl Reader<'_> {
                     self.note(code::TOO_MANY, detail);
                     return None;
                 }
-                let texts = values.map(|values| values.iter().map(Value::as_str).collect());
-                let Some(Some(texts)): Option<Option<Vec<_>>> = texts else {
+                let Some(values) = values else {
                     self.note(code::WRONG_TYPE, "This is not an array of strings.");
                     return None;
                 };
-                self.many(options, &texts)
+                self.many(options, values)
             }
             AnswerShape::Text { max_chars } => {
                 let value = self.string(value)?;
-                self.text(max_chars, value)
+                let text = self.text(max_chars, value)?;
+                Some(AnswerValue::Text(text).into())
             }
         }
     }
 
-    /// Reads the values that the page sent under the field's key, none empty.
-    pub(super) fn texts(self, values: &[&str]) -> Option<AnswerValue> {
+    /// Reads the values that the page sent under the field's key, none empty, and the text beside an option.
+    pub(super) fn texts(self, values: &[&str], text: Option<&str>) -> Option<Response> {
+        let option = self.field.text_option().map(|option| option.value.as_str());
+        let text = text.filter(|text| !text.trim().is_empty());
+        let (option, text) = option.zip(text).unzip();
+        // Whoever writes what else there is need not choose it too.
+        let values = match option.as_slice() {
+            written if values.is_empty() => written,
+            _ => values,
+        };
+        let with_text = |value: &str| match text.filter(|_| option == Some(value)) {
+            Some(text) => json!({"value": value, "text": text}),
+            None => Value::from(value),
+        };
         let value = match self.field.kind.shape() {
-            AnswerShape::Many(_) => Value::from(values),
+            AnswerShape::Many(_) => values.iter().map(|value| with_text(value)).collect(),
+            AnswerShape::One(_) => with_text(self.single(values)?),
             AnswerShape::Grade(_) => {
                 let text = self.single(values)?;
                 // In plain digits a grade is the same in JSON; `5.0`, `+5`, `05` and ` 5` are none.
@@ -108,7 +134,7 @@ impl Reader<'_> {
                 let number = serde_json::from_str(text).ok().filter(|_| digits);
                 number.unwrap_or_else(|| Value::from(text))
             }
-            AnswerShape::One(_) | AnswerShape::Text { .. } => Value::from(self.single(values)?),
+            AnswerShape::Text { .. } => Value::from(self.single(values)?),
         };
         self.json(&value)
     }
@@ -140,34 +166,68 @@ impl Reader<'_> {
         grade.ok().map(AnswerValue::Grade)
     }
 
-    fn many(&self, options: &[ChoiceOption], values: &[&str]) -> Option<AnswerValue> {
+    fn many(&self, options: &[ChoiceOption], values: &[Value]) -> Option<Response> {
         let mut chosen: Vec<String> = Vec::new();
+        let mut written = None;
         for value in values {
-            if !self.is_offered(options, value) {
+            let Some((value, text)) = self.option(options, value) else {
                 continue;
-            }
+            };
             if chosen.iter().any(|before| before == value) {
                 let detail = format_args!("`{value}` is chosen more than once.");
                 self.note(code::DUPLICATE, detail);
             } else {
-                chosen.push((*value).to_owned());
+                chosen.push(value.to_owned());
+                written = written.or(text);
             }
         }
-        (!chosen.is_empty()).then_some(AnswerValue::Chosen(chosen))
+        (!chosen.is_empty()).then_some(Response {
+            value: AnswerValue::Chosen(chosen),
+            text: written,
+        })
     }
 
-    /// Whether the page has an option of this value.
-    fn is_offered(&self, options: &[ChoiceOption], value: &str) -> bool {
+    /// The value of an option that the page has, and the text that is given with it.
+    fn option<'v>(
+        &self,
+        options: &[ChoiceOption],
+        value: &'v Value,
+    ) -> Option<(&'v str, Option<String>)> {
+        let (value, text) = match value {
+            Value::Object(members) => {
+                let known = |name: &String| name == "value" || name == "text";
+                if !members.keys().all(known) {
+                    let detail = "This has more members than value and text.";
+                    self.note(code::UNKNOWN_MEMBER, detail);
+                    return None;
+                }
+                let text = members.get("text").filter(|text| !text.is_null());
+                (members.get("value").unwrap_or(&Value::Null), text)
+            }
+            value => (value, None),
+        };
+        let value = self.string(value)?;
         let mut offered = options.iter().filter(|option| !option.retired);
-        let is_offered = offered.any(|option| option.value == value);
-        if !is_offered {
+        let Some(option) = offered.find(|option| option.value == value) else {
             let detail = format_args!("`{}` is not one of the choices.", shown(value));
             self.note(code::NOT_OFFERED, detail);
+            return None;
+        };
+        let Some(text) = text else {
+            return Some((value, None));
+        };
+        let text = self.string(text)?;
+        if !option.text && !text.trim().is_empty() {
+            let detail = format_args!("`{value}` is chosen without a text.");
+            self.note(code::UNKNOWN_MEMBER, detail);
+            return None;
         }
-        is_offered
+        let before = self.problems.len();
+        let text = self.text(MAX_OTHER_CHARS, text);
+        (self.problems.len() == before).then_some((value, text))
     }
 
-    fn text(&self, max_chars: usize, value: &str) -> Option<AnswerValue> {
+    fn text(&self, max_chars: usize, value: &str) -> Option<String> {
         // A CR alone ends a line too. Otherwise CR CR LF would leave a CR LF, and the stored text would not read as itself.
         let text = value.replace("\r\n", "\n").replace('\r', "\n");
         if text.trim().is_empty() {
@@ -183,6 +243,6 @@ impl Reader<'_> {
             let detail = format_args!("This takes at most {max_chars} characters.");
             self.note(code::TOO_LONG, detail);
         }
-        (!nul && !long).then_some(AnswerValue::Text(text))
+        (!nul && !long).then_some(text)
     }
 }

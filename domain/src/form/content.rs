@@ -9,6 +9,7 @@ use super::choice::ChoiceOption;
 use super::field::Field;
 use super::key::FieldKey;
 use super::label::Labels;
+use super::link::FormLink;
 
 /// What a form asks. Its JSON is what is stored; it is not checked again when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -17,7 +18,23 @@ pub struct FormContent {
     /// The title in other languages.
     #[serde(default, skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
-    /// Whether `{name|text}` in a title or label is a tracking field of the link.
+    /// Of its own texts, as a code of two or three small letters. `None`: nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Before the first question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intro: Option<String>,
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub intro_labels: Labels,
+    /// After the answers are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thanks: Option<String>,
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub thanks_labels: Labels,
+    /// At its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<FormLink>,
+    /// Whether `{name|text}` in any of its texts is a tracking field of the link.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub piping: bool,
     /// Each id and each text once; those in use in the order given, then the retired ones.

@@ -45,6 +45,7 @@ impl FormContent {
         };
         let (bus_props, last_bus_prop_id) = edit.bus_props(input.bus_props);
         let fields = edit.fields(input.fields);
+        edit.check_text_columns(&fields);
         let of_choices = fields
             .iter()
             .filter(|field| !field.kind.options().is_empty());
@@ -60,6 +61,12 @@ impl FormContent {
         Ok(FormContent {
             title: input.title,
             labels: input.labels,
+            language: input.language,
+            intro: input.intro.0,
+            intro_labels: input.intro.1,
+            thanks: input.thanks.0,
+            thanks_labels: input.thanks.1,
+            links: input.links,
             piping: input.piping,
             bus_props,
             fields,
@@ -155,6 +162,18 @@ impl FormMerge<'_> {
         }
         check_total(fields.len(), MAX_FIELDS, "/fields", &self.in_use);
         fields
+    }
+
+    /// Exports have the texts beside a field's options under `<key>_text`, which no other field may be called.
+    fn check_text_columns(&self, fields: &[Field]) {
+        let with_text = fields.iter().filter(|field| field.has_text());
+        for column in with_text.map(Field::text_column) {
+            if let Some(place) = fields.iter().position(|field| field.key.as_str() == column) {
+                let detail = format!("exports call the text beside a choice {column}");
+                let pointer = format!("/fields/{place}/key");
+                self.invalid.push(pointer, code::RESERVED, detail);
+            }
+        }
     }
 
     /// The numbers of a field's options. Those of a published form keep theirs, because counts name options by them.

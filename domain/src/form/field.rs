@@ -28,6 +28,21 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether a text may be given, or could once, with one of its options.
+    pub fn has_text(&self) -> bool {
+        self.kind.options().iter().any(|option| option.text)
+    }
+
+    /// The option of the page with which a text may be given.
+    pub fn text_option(&self) -> Option<&ChoiceOption> {
+        self.page_options().find(|option| option.text)
+    }
+
+    /// What exports call the texts beside its options.
+    pub fn text_column(&self) -> String {
+        format!("{}_text", self.key.as_str())
+    }
+
     /// The options of the page.
     pub fn page_options(&self) -> impl Iterator<Item = &ChoiceOption> {
         self.kind.options().iter().filter(|option| !option.retired)

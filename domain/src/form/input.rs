@@ -8,8 +8,9 @@ use super::bus_prop::{BusProp, parse_bus_prop_id};
 use super::field::Field;
 use super::key::FieldKey;
 use super::kind::FieldKind;
-use super::label::{FormTexts, Labels};
+use super::label::{FormTexts, Labels, TextKind, read_language};
 use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, MAX_LABEL_CHARS, MAX_TITLE_CHARS};
+use super::link::{FormLink, read_links};
 use super::show_if::ShowIf;
 use crate::invalid::{Fault, Invalid, code};
 use crate::members::{Members, read_body};
@@ -29,6 +30,12 @@ pub const READ_ONLY: [&str; 6] = [
 pub struct FormInput {
     pub(super) title: String,
     pub(super) labels: Labels,
+    pub(super) language: Option<String>,
+    /// With it in other languages, …
+    pub(super) intro: (Option<String>, Labels),
+    /// … as this.
+    pub(super) thanks: (Option<String>, Labels),
+    pub(super) links: Vec<FormLink>,
     pub(super) piping: bool,
     pub(super) bus_props: Vec<BusPropInput>,
     pub(super) fields: Vec<FieldInput>,
@@ -51,8 +58,9 @@ pub(super) struct FieldInput {
 
 impl FormInput {
     /// Reads `{title, bus_props: [{bus_prop_id?, bus_prop} | "<name>:<value>"], fields: [{key, type, label, required?, show_if?,
-    /// …}], piping?}` with the members that go with the type, and `labels` beside any title or label. `bus_props` and `fields` may be left out. An entry with `"retired": true`
-    /// is as if left out.
+    /// …}], language?, intro?, intro_labels?, thanks?, thanks_labels?, links?: [{label, url}], piping?}` with the members that go
+    /// with the type, and `labels` beside any title or label. `bus_props` and `fields` may be left out. An entry with
+    /// `"retired": true` is as if left out.
     ///
     /// # Errors
     /// Everything that is wrong, up to [`MAX_PROBLEMS`](crate::invalid::MAX_PROBLEMS).
@@ -63,17 +71,28 @@ impl FormInput {
 
 fn read_form(form: &Members) -> Option<FormInput> {
     let piping = form.flag("piping");
-    let texts = FormTexts { piping };
-    let title = texts.text(form, "title", MAX_TITLE_CHARS);
-    let labels = texts.labels(form, MAX_TITLE_CHARS);
+    let language = form.optional("language", read_language);
+    let texts = FormTexts {
+        piping,
+        language: language.as_deref(),
+    };
+    let kind = TextKind::Line(MAX_TITLE_CHARS);
+    let title = texts.text(form, "title", kind);
+    let labels = texts.labels(form, "labels", kind);
+    let (intro, thanks) = (texts.block(form, "intro"), texts.block(form, "thanks"));
+    let links = read_links(form, texts);
     let bus_props = read_bus_props(form);
     let fields = read_fields(form, texts);
     Some(FormInput {
         title: title?,
         labels,
+        intro,
+        thanks,
+        links,
         piping,
         bus_props: bus_props?,
         fields: fields?,
+        language,
     })
 }
 
@@ -129,7 +148,7 @@ fn read_bus_prop(form: &Members, entry: &Value, pointer: String) -> Option<BusPr
 }
 
 /// The fields that are not retired, each key once.
-fn read_fields(form: &Members, texts: FormTexts) -> Option<Vec<FieldInput>> {
+fn read_fields(form: &Members, texts: FormTexts<'_>) -> Option<Vec<FieldInput>> {
     let mut fields: Vec<FieldInput> = Vec::new();
     let mut keys = HashSet::new();
     let mut single_types = HashSet::new();
@@ -142,8 +161,9 @@ fn read_fields(form: &Members, texts: FormTexts) -> Option<Vec<FieldInput>> {
             let detail = "another field before has this key";
             entry.note("key", code::DUPLICATE, detail);
         }
-        let label = texts.text(&entry, "label", MAX_LABEL_CHARS);
-        let labels = texts.labels(&entry, MAX_LABEL_CHARS);
+        let kind = TextKind::Line(MAX_LABEL_CHARS);
+        let label = texts.text(&entry, "label", kind);
+        let labels = texts.labels(&entry, "labels", kind);
         let show_if = ShowIf::parse(
             &entry,
             fields

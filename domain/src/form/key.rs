@@ -18,6 +18,11 @@ impl FieldKey {
         &self.0
     }
 
+    /// The name under which the text beside an option of the field is sent and stored; no key has a `.`.
+    pub fn text_name(&self) -> String {
+        format!("{}.text", self.0)
+    }
+
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let in_shape = text.len() <= MAX_CHARS
             && text.starts_with(|c: char| c.is_ascii_lowercase())

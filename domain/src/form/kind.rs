@@ -186,7 +186,7 @@ impl FieldKind {
     }
 
     /// Reads the type of a field and the members that go with it.
-    pub(super) fn parse(field: &Members, texts: FormTexts) -> Option<Self> {
+    pub(super) fn parse(field: &Members, texts: FormTexts<'_>) -> Option<Self> {
         let field_type = field.parsed("type", |name| {
             let detail = || format!("is none of {}", FieldType::names(", "));
             FieldType::from_str(name).map_err(|_| Fault::new(code::UNKNOWN_TYPE, detail()))

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::invalid::{Fault, code, read_line};
+use super::limits::MAX_BLOCK_CHARS;
+use crate::invalid::{Fault, code, read_line, read_lines};
 use crate::members::Members;
 use crate::sms::Template;
 
@@ -16,16 +17,30 @@ const MAX_PIPED: usize = 5;
 
 /// How the texts of a form are read.
 #[derive(Clone, Copy)]
-pub(super) struct FormTexts {
+pub(super) struct FormTexts<'a> {
     /// Whether `{name|text}` in them stands for a tracking field.
     pub(super) piping: bool,
+    /// Of the texts themselves, if the form says it.
+    pub(super) language: Option<&'a str>,
 }
 
-impl FormTexts {
-    /// A text that must be there, of one line and at most so many characters.
-    pub(super) fn text(self, of: &Members, name: &str, max_chars: usize) -> Option<String> {
+/// How long a text may be.
+#[derive(Clone, Copy)]
+pub(super) enum TextKind {
+    /// One line of so many characters.
+    Line(usize),
+    /// Lines of [`MAX_BLOCK_CHARS`] characters.
+    Block,
+}
+
+impl FormTexts<'_> {
+    /// A text that must be there.
+    pub(super) fn text(self, of: &Members, name: &str, kind: TextKind) -> Option<String> {
         of.parsed(name, |text| {
-            let text = read_line(text, max_chars)?;
+            let text = match kind {
+                TextKind::Line(max_chars) => read_line(text, max_chars)?,
+                TextKind::Block => read_lines(text, MAX_BLOCK_CHARS)?,
+            };
             if self.piping {
                 Template::of_label(&text)?;
             }
@@ -33,26 +48,47 @@ impl FormTexts {
         })
     }
 
-    /// The member `labels`: the text in other languages. Left out, there are none.
-    pub(super) fn labels(self, of: &Members, max_chars: usize) -> Labels {
-        let Some(labels) = of.member("labels") else {
+    /// A text of several lines that may be left out, and the same in other languages (the member `<name>_labels`).
+    pub(super) fn block(self, of: &Members, name: &str) -> (Option<String>, Labels) {
+        let labels = self.labels(of, &format!("{name}_labels"), TextKind::Block);
+        let text = of
+            .get(name)
+            .and_then(|_| self.text(of, name, TextKind::Block));
+        (text, labels)
+    }
+
+    /// The member `name`: a text in other languages. Left out, there are none.
+    pub(super) fn labels(self, of: &Members, name: &str, kind: TextKind) -> Labels {
+        let Some(labels) = of.member(name) else {
             return Labels::new();
         };
         let mut read = Labels::new();
         for language in labels.names().filter(|name| labels.get(name).is_some()) {
-            let letters = language.bytes().all(|byte| byte.is_ascii_lowercase());
             if read.len() == MAX_LANGUAGES {
                 let detail = format!("more than {MAX_LANGUAGES} languages");
-                of.note("labels", code::TOO_MANY, detail);
+                of.note(name, code::TOO_MANY, detail);
                 break;
-            } else if !letters || !(2..=3).contains(&language.len()) {
-                let detail = "a language is two or three small letters";
-                of.note("labels", code::MALFORMED, detail);
-            } else if let Some(text) = self.text(&labels, language, max_chars) {
+            } else if let Err(fault) = read_language(language) {
+                of.note(name, fault.code, format!("a language {fault}"));
+            } else if self.language == Some(language) {
+                let detail = "is the form's own language";
+                labels.note(language, code::DUPLICATE, detail);
+            } else if let Some(text) = self.text(&labels, language, kind) {
                 read.insert(language.to_owned(), text);
             }
         }
         read
+    }
+}
+
+/// Reads the code of a language.
+pub(super) fn read_language(text: &str) -> Result<String, Fault> {
+    let letters = text.bytes().all(|byte| byte.is_ascii_lowercase());
+    if letters && (2..=3).contains(&text.len()) {
+        Ok(text.to_owned())
+    } else {
+        let detail = "is two or three small letters";
+        Err(Fault::new(code::MALFORMED, detail))
     }
 }
 

@@ -12,14 +12,35 @@ use crate::text::cut;
 const MAX_SHOWN: usize = 200;
 
 impl FormContent {
-    /// Whether any text of the form is there in this language, besides its own.
-    pub fn is_translated(&self, language: &str) -> bool {
+    /// What stands in other languages beside each of its texts, retired ones included.
+    pub fn translations(&self) -> impl Iterator<Item = &Labels> {
         let fields = self.fields.iter();
         let options = fields.clone().flat_map(|field| field.kind.options());
-        let labels = fields.map(|field| &field.labels);
-        let labels = labels.chain(options.map(|option| &option.labels));
-        let mut labels = labels.chain([&self.labels]);
+        let links = self.links.iter().map(|link| &link.labels);
+        [&self.labels, &self.intro_labels, &self.thanks_labels]
+            .into_iter()
+            .chain(links)
+            .chain(fields.map(|field| &field.labels))
+            .chain(options.map(|option| &option.labels))
+    }
+
+    /// Whether any text of the form is there in this language, besides its own.
+    pub fn is_translated(&self, language: &str) -> bool {
+        let mut labels = self.translations();
         labels.any(|labels| labels.contains_key(language))
+    }
+
+    /// The language in which somebody reads the form who wants one of these, best first; `None`: its own.
+    /// Where nobody said which that is, it may be the second that they want.
+    pub fn language_for<'a>(
+        &self,
+        own: Option<&str>,
+        wanted: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        let looked_at = if own.is_some() { usize::MAX } else { 1 };
+        let mut wanted = wanted.into_iter().take(looked_at);
+        let language = wanted.find(|one| own == Some(*one) || self.is_translated(one));
+        language.filter(|one| own != Some(*one))
     }
 
     /// The form as reports name it: in its own language, without tracking fields in its texts.
@@ -31,7 +52,7 @@ impl FormContent {
         }
     }
 
-    /// The form with its texts in a language, as far as it has them, and with tracking fields in them.
+    /// The form with its texts in a language, as far as it has them, and with tracking fields in them. Its language is that one.
     pub fn for_reader(&self, language: Option<&str>, fields: &TrackFields) -> Cow<'_, Self> {
         let language = language.filter(|language| self.is_translated(language));
         if language.is_none() && !self.piping {
@@ -49,7 +70,22 @@ impl FormContent {
             }
         };
         let mut form = self.clone();
+        if let Some(language) = language {
+            form.language = Some(language.to_owned());
+        }
         fill(&mut form.title, &form.labels);
+        let blocks = [
+            (&mut form.intro, &form.intro_labels),
+            (&mut form.thanks, &form.thanks_labels),
+        ];
+        for (text, labels) in blocks {
+            let mut filled = text.take().unwrap_or_default();
+            fill(&mut filled, labels);
+            *text = Some(filled).filter(|filled| !filled.is_empty());
+        }
+        for link in &mut form.links {
+            fill(&mut link.label, &link.labels);
+        }
         for field in &mut form.fields {
             fill(&mut field.label, &field.labels);
             for option in field.kind.options_mut() {

@@ -7,7 +7,7 @@ use domain::invalid::Invalid;
 use uuid::Uuid;
 
 use super::page::{Frame, HtmlPage, Prepared};
-use super::question::{Control, Question};
+use super::question::{Control, Question, Typed};
 use super::wording;
 
 /// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
@@ -15,7 +15,7 @@ use super::wording;
 pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepared {
     let page = PublicFormPage {
         f,
-        title: &form.title,
+        form,
         summary: None,
         questions: &questions(f.t, form, &[], &[]),
         stops: is_of_message,
@@ -77,12 +77,17 @@ pub fn form_again(
     };
     let page = PublicFormPage {
         f,
-        title: &form.title,
+        form,
         summary: Some(summary),
         questions: &questions,
         stops: false,
     };
     Prepared::new(&page.to_string()).fill(token, visit)
+}
+
+/// The language of the form's texts, as in the attribute `lang`; empty where nobody said it.
+pub(super) fn lang(form: &FormContent) -> &str {
+    form.language.as_deref().unwrap_or_default()
 }
 
 /// The questions of a form's page, each with what was typed under its key.
@@ -94,11 +99,16 @@ pub(super) fn questions<'a>(
 ) -> Vec<Question<'a>> {
     let question = |field: &'a Field| {
         let key = field.key.as_str();
-        let typed = typed.iter().filter(|(name, _)| name == key);
-        let typed: Vec<&str> = typed.map(|(_, text)| text.as_str()).collect();
+        let under = |key: &str| {
+            let typed = typed.iter().filter(move |(name, _)| name == key);
+            typed.map(|(_, text)| text.as_str()).collect::<Vec<_>>()
+        };
+        let typed = Typed {
+            values: under(key),
+            text: under(&field.key.text_name()).first().copied(),
+        };
         let problem = problems.iter().find(|problem| is_of(problem, key));
-        let first = typed.first().copied().unwrap_or_default();
-        let error = problem.map(|problem| wording::advice(t, problem, field, first));
+        let error = problem.map(|problem| wording::advice(t, problem, field, &typed));
         Question::new(t, field, &typed, error)
     };
     form.page_fields().map(question).collect()
@@ -113,7 +123,7 @@ fn is_of(problem: &Invalid, key: &str) -> bool {
 #[template(path = "form.html", whitespace = "minimize")]
 struct PublicFormPage<'a> {
     f: Frame<'a>,
-    title: &'a str,
+    form: &'a FormContent,
     summary: Option<Summary<'a>>,
     questions: &'a [Question<'a>],
     /// Whether messages can be stopped here.

@@ -2,34 +2,38 @@
 
 use askama::Template;
 use axum::http::StatusCode;
-use domain::form::FormContent;
+use domain::form::{FormContent, FormLink};
 use uuid::Uuid;
 
-use super::form::questions;
+use super::form::{lang, questions};
 use super::page::{Frame, HtmlPage, Prepared};
 
-/// After an answer was stored. `title` is the form's.
-pub fn thanks(f: Frame<'_>, title: &str) -> HtmlPage {
-    good(f, title, "public-thanks")
+/// After an answer was stored, in the form's words if it has any.
+pub fn thanks(f: Frame<'_>, form: &FormContent) -> HtmlPage {
+    MessagePage {
+        good: true,
+        about: &form.title,
+        lang: lang(form),
+        own_text: form.thanks.as_deref(),
+        links: &form.links,
+        ..MessagePage::new(f, CHECK, "public-thanks")
+    }
+    .page("")
 }
 
 /// After somebody opted out. `title` is the form's.
 pub fn stopped(f: Frame<'_>, title: &str) -> HtmlPage {
-    good(f, title, "public-stop")
+    MessagePage {
+        about: title,
+        good: true,
+        ..MessagePage::new(f, CHECK, "public-stop")
+    }
+    .page("")
 }
 
 /// After somebody wanted to opt out whose phone is not known any more.
 pub fn not_stopped(f: Frame<'_>) -> HtmlPage {
     MessagePage::new(f, EXCLAMATION, "public-unstopped").page("")
-}
-
-fn good(f: Frame<'_>, title: &str, name: &str) -> HtmlPage {
-    MessagePage {
-        about: title,
-        good: true,
-        ..MessagePage::new(f, CHECK, name)
-    }
-    .page("")
 }
 
 /// For a token that opens no link.
@@ -55,6 +59,7 @@ pub fn form_closed(
         .map(|question| (question.label, question.answer()));
     MessagePage {
         about: &form.title,
+        lang: lang(form),
         answers: answers.filter(|(_, answer)| !answer.is_empty()).collect(),
         ..MessagePage::new(f, CLOCK, "public-late")
     }
@@ -97,8 +102,14 @@ struct MessagePage<'a> {
     good: bool,
     /// The form's title, where it is known.
     about: &'a str,
+    /// The language of the form's texts; empty where nobody said it.
+    lang: &'a str,
     heading: String,
     text: String,
+    /// What the form says instead of the text.
+    own_text: Option<&'a str>,
+    /// Of the form.
+    links: &'a [FormLink],
     /// What was typed: a question's label and the answer.
     answers: Vec<(&'a str, String)>,
     /// What was sent: names and values.
@@ -113,8 +124,11 @@ impl<'a> MessagePage<'a> {
             mark,
             good: false,
             about: "",
+            lang: "",
             heading: f.t.get(name),
             text: f.t.of(name, "text"),
+            own_text: None,
+            links: &[],
             answers: Vec::new(),
             kept: &[],
         }

@@ -4,13 +4,26 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use api_language::Text;
-use domain::form::{AnswerShape, Field, FieldKind, ShowIf};
+use domain::form::{AnswerShape, Field, FieldKind, MAX_OTHER_CHARS, ShowIf};
 use serde_json::{Value, json};
-
-use super::wording::in_words;
 
 /// The most grades that a row has room for at 320 px, each 44 px wide.
 const NARROW: usize = 6;
+
+/// What came under a field's key.
+pub(super) struct Typed<'a> {
+    /// In the order it came.
+    pub(super) values: Vec<&'a str>,
+    /// Beside an option.
+    pub(super) text: Option<&'a str>,
+}
+
+impl<'a> Typed<'a> {
+    /// The first text that came under the key.
+    pub(super) fn first(&self) -> &'a str {
+        self.values.first().copied().unwrap_or_default()
+    }
+}
 
 /// A question of the page.
 pub(super) struct Question<'a> {
@@ -22,11 +35,11 @@ pub(super) struct Question<'a> {
     pub(super) control: Control,
     /// What can be chosen; nothing where something is typed.
     pub(super) choices: Vec<Choice<'a>>,
-    /// The first text that came under the key.
+    /// The first text that came under the key, or of a choice the text beside an option.
     pub(super) typed: &'a str,
     /// What is wrong with what was typed, for people.
     pub(super) error: Option<String>,
-    /// The characters that a text may have; 0 where the answer is no text.
+    /// The characters that a text may have.
     pub(super) max_chars: usize,
 }
 
@@ -49,10 +62,12 @@ pub(super) struct Choice<'a> {
     pub(super) value: Cow<'a, str>,
     /// What it means, in words; empty between the ends of a scale of numbers.
     pub(super) label: Cow<'a, str>,
-    /// How a grade is coloured: the name of its class in the style.
+    /// How a smiley or a grade is coloured: the name of its class in the style.
     pub(super) tone: &'static str,
     /// A smiley's mouth, as a path in a square of 32.
     pub(super) mouth: &'static str,
+    /// Whether a text may be given with it.
+    pub(super) text: bool,
     pub(super) checked: bool,
 }
 
@@ -61,7 +76,7 @@ impl<'a> Question<'a> {
     pub(super) fn new(
         t: &Text,
         field: &'a Field,
-        typed: &[&'a str],
+        typed: &Typed<'a>,
         error: Option<String>,
     ) -> Self {
         let key = field.key.as_str();
@@ -80,8 +95,16 @@ impl<'a> Question<'a> {
                 0 => format!("f-{key}"),
                 _ => format!("f-{key}-{place}"),
             };
-            choice.checked = typed.contains(&&*choice.value);
+            choice.checked = typed.values.contains(&&*choice.value);
+            let is_written = typed.text.is_some_and(|text| !text.trim().is_empty());
+            choice.checked |= choice.text && is_written && typed.values.is_empty();
         }
+        let (typed, max_chars) = match field.kind.shape() {
+            AnswerShape::Text { max_chars } => (typed.first(), max_chars),
+            AnswerShape::Grade(_) | AnswerShape::One(_) | AnswerShape::Many(_) => {
+                (typed.text.unwrap_or_default(), MAX_OTHER_CHARS)
+            }
+        };
         Self {
             key,
             label: &field.label,
@@ -89,12 +112,9 @@ impl<'a> Question<'a> {
             show_if: field.show_if.as_ref().map(condition),
             control,
             choices,
-            typed: typed.first().copied().unwrap_or_default(),
+            typed,
             error,
-            max_chars: match field.kind.shape() {
-                AnswerShape::Text { max_chars } => max_chars,
-                AnswerShape::Grade(_) | AnswerShape::One(_) | AnswerShape::Many(_) => 0,
-            },
+            max_chars,
         }
     }
 
@@ -117,28 +137,21 @@ impl<'a> Question<'a> {
         wide.div_ceil(wide.div_ceil(NARROW))
     }
 
-    /// What is said about the length of a text.
-    pub(super) fn limit(&self, t: &Text) -> String {
-        t.with("public-limit", in_words(t, self.max_chars))
-    }
-
-    /// The ids of what describes a text's box.
-    pub(super) fn described_by(&self) -> String {
-        let key = self.key;
-        match self.error {
-            Some(_) => format!("h-{key} e-{key}"),
-            None => format!("h-{key}"),
-        }
-    }
-
     /// What was chosen or typed, as people read it; empty if nothing was.
     pub(super) fn answer(&self) -> String {
         let chosen = self.choices.iter().filter(|choice| choice.checked);
-        let words: Vec<&str> = match self.control {
-            Control::Line | Control::Area => vec![self.typed],
-            Control::Scale => chosen.take(1).map(|choice| &*choice.value).collect(),
-            Control::Smileys => chosen.take(1).map(|choice| &*choice.label).collect(),
-            Control::Radio | Control::Checkbox => chosen.map(|choice| &*choice.label).collect(),
+        let words: Vec<Cow<'_, str>> = match self.control {
+            Control::Line | Control::Area => vec![self.typed.into()],
+            Control::Scale => chosen.take(1).map(|choice| choice.value.clone()).collect(),
+            Control::Smileys => chosen.take(1).map(|choice| choice.label.clone()).collect(),
+            Control::Radio | Control::Checkbox => chosen
+                .map(|choice| match self.typed {
+                    text if choice.text && !text.is_empty() => {
+                        format!("{}: {text}", choice.label).into()
+                    }
+                    _ => choice.label.clone(),
+                })
+                .collect(),
         };
         words.join("\n")
     }
@@ -153,28 +166,19 @@ fn condition(show_if: &ShowIf) -> (&str, String) {
     (show_if.key.as_str(), values.collect::<Value>().to_string())
 }
 
-/// 0 to 10: detractors, passives, promoters.
+/// 0 to 10, all alike: colours would say which grade is wanted.
 fn nps(t: &Text) -> Vec<Choice<'static>> {
-    let tone = |value| match value {
-        0..=6 => "low",
-        7..=8 => "mid",
-        _ => "high",
-    };
     let ends = [t.get("public-nps-0"), t.get("public-nps-10")];
-    grades(0..=10, ends, tone)
+    grades(0..=10, ends)
 }
 
 /// 1 to `highest`.
 fn rating(t: &Text, highest: u8) -> Vec<Choice<'static>> {
     let ends = [t.get("public-lowest"), t.get("public-highest")];
-    grades(1..=highest, ends, |_| "even")
+    grades(1..=highest, ends)
 }
 
-fn grades(
-    values: RangeInclusive<u8>,
-    [lowest, highest]: [String; 2],
-    tone: fn(u8) -> &'static str,
-) -> Vec<Choice<'static>> {
+fn grades(values: RangeInclusive<u8>, [lowest, highest]: [String; 2]) -> Vec<Choice<'static>> {
     let (low, high) = (*values.start(), *values.end());
     let grade = |value: u8| Choice {
         value: value.to_string().into(),
@@ -183,7 +187,7 @@ fn grades(
             value if value == high => highest.clone().into(),
             _ => "".into(),
         },
-        tone: tone(value),
+        tone: "even",
         ..Choice::default()
     };
     values.map(grade).collect()
@@ -213,6 +217,7 @@ fn options(field: &Field) -> Vec<Choice<'_>> {
     let options = field.page_options().map(|option| Choice {
         value: option.value.as_str().into(),
         label: option.label.as_str().into(),
+        text: option.text,
         ..Choice::default()
     });
     options.collect()

@@ -163,8 +163,8 @@ fn texts_never_come_out_as_markup() {
     let pages = [
         empty(&form),
         again(&form, &typed, &problems),
-        thanks(hostile, HOSTILE).html(),
-        thanks(plain(), HOSTILE).html(),
+        thanks(hostile, &form).html(),
+        thanks(plain(), &form).html(),
         closed.html(),
     ];
     for html in pages {
@@ -253,7 +253,7 @@ fn all_that_was_typed_is_there_again_with_what_is_wrong() {
     );
     assert_has(
         &html,
-        "aria-describedby=\"h-words e-words\" aria-required=\"true\" aria-invalid=\"true\"",
+        "aria-required=\"true\" aria-invalid=\"true\" aria-describedby=\"e-words\"",
     );
     assert_has(
         &html,
@@ -310,21 +310,56 @@ fn a_closed_form_gives_back_what_was_typed() {
 }
 
 #[test]
-fn texts_of_a_form_find_their_own_direction_and_limits_are_said() {
-    let html = empty(&every_type("سؤال"));
+fn texts_of_a_form_find_their_own_direction_and_have_its_language() {
+    let mut form = every_type("سؤال");
+    let html = empty(&form);
     assert_has(&html, "<h1 id=\"title\" dir=\"auto\" lang=\"\">سؤال</h1>");
     assert_has(
         &html,
         "<legend dir=\"auto\"><span lang=\"\">سؤال</span> <span class=\"req\" dir=\"ltr\">(required)</span></legend>",
     );
-    assert_has(
-        &html,
-        "<p class=\"hint\" id=\"h-words\">At most 10,000 characters.</p>",
-    );
-    assert_has(
-        &html,
-        "<p class=\"hint\" id=\"h-city\">At most 1,000 characters.</p>",
-    );
+    form.language = Some("ar".to_owned());
+    assert_has(&empty(&form), "<h1 id=\"title\" dir=\"auto\" lang=\"ar\">");
+    assert_has(&empty(&form), "<span lang=\"ar\">سؤال</span>");
+}
+
+#[test]
+fn what_a_form_says_around_its_questions_is_on_its_pages() {
+    let mut form = every_type("Question");
+    form.intro = Some("Two minutes.\nReally.".to_owned());
+    form.thanks = Some("See you <soon>".to_owned());
+    form.links = serde_json::from_value(
+        json!([{"label": "Privacy & more", "url": "https://a.example/?a=1&b=2"}]),
+    )
+    .unwrap();
+    let link = ">Privacy &#38; more</a>";
+    let html = empty(&form);
+    assert_has(&html, ">Two minutes.\nReally.</p>");
+    assert_has(&html, "<a href=\"https://a.example/?a=1&#38;b=2\"");
+    assert_has(&html, link);
+    let html = thanks(plain(), &form).html();
+    assert_has(&html, ">See you &#60;soon&#62;</p>");
+    assert_has(&html, link);
+    assert_has_not(&html, "has arrived");
+    // The summary is what is read then.
+    assert_has_not(&again(&form, &[], &[]), "Two minutes");
+}
+
+#[test]
+fn a_choice_has_a_box_for_what_else_there_is() {
+    let other = json!({"value": "x", "label": "Other", "text": true, "retired": false});
+    let kind = json!({"type": "choice", "options": [option("a", "A"), other]});
+    let form = form("Title", &[field("why", "Why", true, &kind)]);
+    let box_of = |text: &str| format!("name=\"why.text\" value=\"{text}\"");
+    assert_has(&empty(&form), &box_of(""));
+    let long = "y".repeat(201);
+    let typed = [("why", "x"), ("why.text", &*long)];
+    let problems = Answers::from_pairs(&form, &pairs(&typed)).unwrap_err();
+    let html = again(&form, &typed, &problems);
+    assert_has(&html, &box_of(&long));
+    assert_has(&html, "by 1 character. At most 200 characters.");
+    let closed = form_closed(plain(), &form, &pairs(&[("why.text", "rain")]), TOKEN);
+    assert_has(&closed.html(), ">Other: rain</dd>");
 }
 
 #[test]
@@ -384,7 +419,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
     let pages = [
         prepare(plain(), &form, false).fill(TOKEN, VISIT),
         form_closed(plain(), &form, &[], TOKEN),
-        thanks(plain(), "Title"),
+        thanks(plain(), &form),
         gone(plain()),
         not_found(plain()),
         trouble(plain(), StatusCode::SERVICE_UNAVAILABLE),
@@ -479,9 +514,9 @@ fn a_page_is_the_account_s_own() {
         &format!("<img src=\"{TOKEN}/logo\" alt=\"\">Acme &#38; Söhne</p>"),
     );
     assert_has(html, ">Feedback senden</button>");
-    assert_has(html, ">Höchstens 10.000 Zeichen.</p>");
     // Below the link's own address.
-    assert_has(&thanks(f, "Frage").html(), "<img src=\"logo\" alt=\"\">");
+    let form = every_type("Frage");
+    assert_has(&thanks(f, &form).html(), "<img src=\"logo\" alt=\"\">");
     assert_has(
         &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),

@@ -1,11 +1,13 @@
 //! What a problem is called on the page: a sentence that says what to do.
 
 use api_language::Text;
-use domain::form::{AnswerShape, Field};
+use domain::form::{AnswerShape, Field, MAX_OTHER_CHARS};
 use domain::invalid::{Invalid, code};
 
+use super::question::Typed;
+
 /// What to do about a problem of `field`, where `typed` is what came under its key.
-pub(super) fn advice(t: &Text, problem: &Invalid, field: &Field, typed: &str) -> String {
+pub(super) fn advice(t: &Text, problem: &Invalid, field: &Field, typed: &Typed<'_>) -> String {
     let is_missing = matches!(problem.code, code::MISSING | code::BLANK);
     if problem.code == code::CONTROL_CHARACTER {
         return t.get("public-character");
@@ -17,9 +19,12 @@ pub(super) fn advice(t: &Text, problem: &Invalid, field: &Field, typed: &str) ->
             let range = format!("{}–{}", grades.lowest, grades.highest);
             t.with("public-choose-grade", range)
         }
+        AnswerShape::One(_) | AnswerShape::Many(_) if problem.code == code::TOO_LONG => {
+            too_long(t, MAX_OTHER_CHARS, typed.text.unwrap_or_default())
+        }
         AnswerShape::One(_) | AnswerShape::Many(_) => t.get("public-choose-one"),
         AnswerShape::Text { max_chars } if problem.code == code::TOO_LONG => {
-            too_long(t, max_chars, typed)
+            too_long(t, max_chars, typed.first())
         }
         AnswerShape::Text { .. } => t.get("public-write"),
     }
@@ -37,11 +42,7 @@ fn too_long(t: &Text, most: usize, typed: &str) -> String {
     // A line break comes as two characters and is one.
     let over = (typed.chars().count() - typed.matches("\r\n").count()).saturating_sub(most);
     let over = i64::try_from(over).unwrap_or(i64::MAX);
-    let limit = t.with("public-limit", in_words(t, most));
+    let most = t.number(i64::try_from(most).unwrap_or(i64::MAX));
+    let limit = t.with("public-limit", most);
     format!("{} {limit}", t.count("public-shorten", over))
-}
-
-/// A number as people write it: 10,000.
-pub(super) fn in_words(t: &Text, number: usize) -> String {
-    t.number(i64::try_from(number).unwrap_or(i64::MAX))
 }

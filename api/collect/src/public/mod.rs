@@ -17,7 +17,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
-use domain::form::FormContent;
+use domain::form::{FormContent, MAX_LANGUAGES};
 use uuid::Uuid;
 
 use crate::CollectState;
@@ -25,7 +25,7 @@ use crate::links::Opened;
 use crate::pages::{self, Frame, HtmlPage, qr_code};
 use api_http::accept::languages;
 use api_http::{Code, Network, Problem, QUICK, Result, within};
-use api_language::{Text, of_code, wanted};
+use api_language::{Text, find, of_code, wanted};
 
 /// Somebody who opens the link of a path.
 #[derive(utoipa::IntoParams)]
@@ -35,9 +35,9 @@ pub struct PublicRequest {
     state: CollectState,
     #[param(ignore)]
     network: Network,
-    /// The one that is wanted most.
+    /// Those that are wanted, best first.
     #[param(ignore)]
-    language: Option<String>,
+    languages: Vec<String>,
     /// The one that is wanted most of those that the pages' own words have.
     #[param(ignore)]
     t: Option<&'static Text>,
@@ -55,11 +55,11 @@ impl FromRequestParts<CollectState> for PublicRequest {
     ) -> Result<Self, Infallible> {
         let Ok(network) = Network::from_request_parts(parts, state).await;
         let path = Path::from_request_parts(parts, state).await;
-        let language = languages(&parts.headers).next();
+        let languages = languages(&parts.headers).take(MAX_LANGUAGES);
         Ok(Self {
             state: state.clone(),
             network,
-            language: language.map(str::to_ascii_lowercase),
+            languages: languages.map(str::to_ascii_lowercase).collect(),
             t: wanted(&parts.headers),
             token: path.map(|Path(token)| token).unwrap_or_default(),
         })
@@ -77,22 +77,30 @@ impl PublicRequest {
         taken.err().unwrap_or(problem)
     }
 
-    fn language(&self) -> Option<&str> {
-        self.language.as_deref()
+    /// The language in which this visitor reads the form, other than its own.
+    fn language<'a>(&'a self, opened: &Opened) -> Option<&'a str> {
+        let wanted = self.languages.iter().map(String::as_str);
+        opened
+            .link
+            .content
+            .language_for(own_language(opened), wanted)
     }
 
     /// The form with its texts as this visitor reads them.
     fn form<'a>(&self, opened: &'a Opened) -> Cow<'a, FormContent> {
         let link = &opened.link;
-        link.content.for_reader(self.language(), &link.track_fields)
+        let language = self.language(opened);
+        link.content.for_reader(language, &link.track_fields)
     }
 
-    /// How the pages of a link look to this visitor.
+    /// How the pages of a link look to this visitor: their own words are in the language of the questions, if the service has it.
     fn frame<'a>(&self, opened: &'a Opened) -> Frame<'a> {
         let look = &opened.link.look;
+        let of_questions = self.language(opened).or_else(|| own_language(opened));
+        let t = of_questions.and_then(find).or(self.t);
         let own = || of_code(look.language.as_deref().unwrap_or_default());
         Frame {
-            t: self.t.unwrap_or_else(own),
+            t: t.unwrap_or_else(own),
             look,
         }
     }
@@ -146,6 +154,13 @@ impl PublicRequest {
     }
 }
 
+/// The language of a form's own texts: that which it says, else that of the account.
+fn own_language(opened: &Opened) -> Option<&str> {
+    let link = &opened.link;
+    let own = link.content.language.as_ref();
+    own.or(link.look.language.as_ref()).map(String::as_str)
+}
+
 /// A problem that is told to people, by a page.
 pub struct PageProblem {
     f: Frame<'static>,
@@ -193,7 +208,7 @@ fn gone() -> Problem {
 pub async fn show_form(visitor: PublicRequest) -> Result<HtmlPage, PageProblem> {
     let opened = visitor.open().await;
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
-    let (f, language) = (visitor.frame(&opened), visitor.language());
+    let (f, language) = (visitor.frame(&opened), visitor.language(&opened));
     let CollectState { app, links, .. } = &visitor.state;
     let page = links.page(app, f, &opened, language).await;
     Ok(page.fill(&visitor.token, Uuid::now_v7()))
@@ -258,8 +273,8 @@ pub async fn say_thanks(visitor: PublicRequest) -> Result<HtmlPage, PageProblem>
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
     let _ = visitor.count(&opened);
-    let title = &visitor.form(&opened).title;
-    Ok(pages::thanks(visitor.frame(&opened), title))
+    let form = visitor.form(&opened);
+    Ok(pages::thanks(visitor.frame(&opened), &form))
 }
 
 /// Get no more messages.

@@ -49,7 +49,7 @@ pub struct AnswersRequest {
     /// Of its answers the first that is stored stands. Without one the service makes one.
     #[schema(required = false, nullable = true)]
     visit: Option<Uuid>,
-    /// By the keys of the fields: whole numbers, texts, values of options.
+    /// By the keys of the fields: whole numbers, texts, values of options; `{"value", "text"}` of an option that takes a text.
     answers: std::collections::BTreeMap<String, Value>,
 }
 
@@ -65,7 +65,7 @@ pub struct AnswersRequest {
     request_body(content(
         (AnswersRequest = "application/json"),
         (std::collections::BTreeMap<String, String> = "application/x-www-form-urlencoded"),
-    ), description = "At most 1.5 MiB. A form sends `visit`, and each answer under its field's key"),
+    ), description = "At most 1.5 MiB. A form sends `visit`, each answer under its field's key, and the text beside an option under `<key>.text`"),
     responses(
         (status = 201, description = "Stored, now or before", body = Stored),
         (status = 303, description = "Of a form: stored, now or before", headers(
@@ -267,7 +267,7 @@ impl SentForm {
         let (f, form) = (visitor.frame(opened), visitor.form(opened));
         let links = &visitor.state.links;
         let bytes = links
-            .page(&visitor.state.app, f, opened, visitor.language())
+            .page(&visitor.state.app, f, opened, visitor.language(opened))
             .await
             .size()
             + self.bytes;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use domain::form::{BusProp, FieldKind, FieldType, FormContent};
+use domain::form::{BusProp, Field, FieldKind, FieldType, FormContent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use store::report::FeedbackRow;
@@ -47,10 +47,14 @@ pub struct FieldAnswer<'a> {
     pub kind: FieldType,
     #[schema(value_type = crate::schema::AnswerValue)]
     pub value: &'a RawValue,
+    /// Only where it is: what was written beside an option ("other: …").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub text: Option<&'a RawValue>,
 }
 
-/// Stored answers by the keys of fields, as they are written: a number, a string or a list of strings each. All are borrowed,
-/// because lists show them by the thousand.
+/// Stored answers by the keys of fields, as they are written: a number, a string or a list of strings each; and the texts beside
+/// options, by the names that keys have for them. All are borrowed, because lists show them by the thousand.
 pub type StoredAnswers<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 impl<'a> FeedbackItem<'a> {
@@ -79,6 +83,7 @@ impl<'a> FeedbackItem<'a> {
                 label: &field.label,
                 kind,
                 value,
+                text: text_beside(field, &stored),
             });
         }
         let bus_props = feedback.bus_prop_ids.texts(form);
@@ -93,6 +98,12 @@ impl<'a> FeedbackItem<'a> {
             answers,
         })
     }
+}
+
+/// What was written beside an option of the field.
+pub fn text_beside<'a>(field: &Field, stored: &StoredAnswers<'a>) -> Option<&'a RawValue> {
+    let name = field.has_text().then(|| field.key.text_name())?;
+    stored.get(name.as_str()).copied()
 }
 
 /// The items of feedbacks.

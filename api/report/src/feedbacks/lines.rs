@@ -14,9 +14,10 @@ use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use store::report::{FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 
-use super::item::{FeedbackItem, StoredAnswers};
+use super::item::{FeedbackItem, StoredAnswers, text_beside};
 use crate::rendered::{CACHE_STATUS, MISS, NO_CACHE};
 use api_http::accept::{Kind, content_type};
 use api_http::csv_text;
@@ -74,14 +75,18 @@ pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<F
     Ok(FeedbackLines { kind, body })
 }
 
-/// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins.
+/// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins, and behind
+/// it one for the texts beside its options, if any may have one.
 pub fn header(kind: Kind, form: &FormContent) -> Vec<u8> {
     if kind != Kind::Csv {
         return Vec::new();
     }
     // None of these names needs quotes.
-    let keys = form.fields.iter().map(|field| field.key.as_str());
-    let names: Vec<_> = once(FIRST).chain(keys).collect();
+    let columns = form.fields.iter().flat_map(|field| {
+        let text = field.has_text().then(|| field.text_column());
+        once(field.key.as_str().to_owned()).chain(text)
+    });
+    let names: Vec<_> = once(FIRST.to_owned()).chain(columns).collect();
     (names.join(",") + "\r\n").into()
 }
 
@@ -141,15 +146,9 @@ fn write_csv(
         let answers: StoredAnswers<'_> =
             serde_json::from_str(&feedback.answers).map_err(io::Error::from)?;
         for field in &form.fields {
-            match answers.get(field.key.as_str()).map(|answer| answer.get()) {
-                None => csv.write_field("")?,
-                Some(text) if text.starts_with('"') => {
-                    let BorrowedText(text) = serde_json::from_str(text).map_err(io::Error::from)?;
-                    csv.write_field(csv_text::cell(text).as_bytes())?;
-                }
-                Some(number_or_list) => {
-                    csv.write_field(csv_text::cell(number_or_list).as_bytes())?;
-                }
+            write_answer(&mut csv, answers.get(field.key.as_str()).copied())?;
+            if field.has_text() {
+                write_answer(&mut csv, text_beside(field, &answers))?;
             }
         }
         csv.write_record(None::<&[u8]>)?;
@@ -160,6 +159,20 @@ fn write_csv(
     }
     csv.flush()?;
     Ok(written)
+}
+
+fn write_answer<W: io::Write>(
+    csv: &mut csv::Writer<W>,
+    answer: Option<&RawValue>,
+) -> Result<(), csv::Error> {
+    match answer.map(RawValue::get) {
+        None => csv.write_field(""),
+        Some(text) if text.starts_with('"') => {
+            let BorrowedText(text) = serde_json::from_str(text).map_err(io::Error::from)?;
+            csv.write_field(csv_text::cell(text).as_bytes())
+        }
+        Some(number_or_list) => csv.write_field(csv_text::cell(number_or_list).as_bytes()),
+    }
 }
 
 fn bus_props_cell(ids: &BusPropIds, form: &FormContent) -> io::Result<Vec<u8>> {

@@ -112,3 +112,66 @@ fn every_problem_is_reported_fields_first() {
 fn a_long_comment_is_refused_whole() {
     refused(&[("more", &"a".repeat(1_000_000))], &[("more", "too_long")]);
 }
+
+/// A choice and choices, of which the option `x` takes a text.
+fn form_with_texts() -> FormContent {
+    let options =
+        json!([{"value": "a", "label": "A"}, {"value": "x", "label": "Other", "text": true}]);
+    form_of(&json!({"title": "T", "fields": [
+        {"key": "one", "type": "choice", "label": "L", "options": options},
+        {"key": "some", "type": "choices", "label": "L", "options": options},
+    ]}))
+}
+
+#[test]
+fn what_else_there_is_comes_beside_its_option() {
+    let form = form_with_texts();
+    for (given, stored) in [
+        (
+            &[
+                ("one", "x"),
+                ("one.text", " rain "),
+                ("some", "a"),
+                ("some", "x"),
+                ("some.text", "fog"),
+            ][..],
+            json!({"one": "x", "one.text": " rain ", "some": ["a", "x"], "some.text": "fog"}),
+        ),
+        // Written without having chosen it.
+        (
+            &[("one.text", "rain")],
+            json!({"one": "x", "one.text": "rain"}),
+        ),
+        // Written before something else was chosen.
+        (&[("one", "a"), ("one.text", "rain")], json!({"one": "a"})),
+        (&[("one", "x"), ("one.text", " ")], json!({"one": "x"})),
+    ] {
+        let read = Answers::from_pairs(&form, &pairs(given)).unwrap();
+        assert_eq!(read.to_value(), stored, "{given:?}");
+        assert_eq!(Answers::from_stored(&form, stored).unwrap(), read);
+    }
+    let unknown = Answers::from_pairs(&form, &pairs(&[("one", "a"), ("two.text", "b")]));
+    assert_eq!(codes(&unknown.unwrap_err()), [("two.text", "unknown_key")]);
+}
+
+#[test]
+fn a_program_gives_an_option_with_its_text() {
+    let form = form_with_texts();
+    let read = |given: Value| Answers::from_json(&form, &given).map(|read| read.to_value());
+    let given =
+        json!({"one": {"value": "x", "text": "rain"}, "some": ["a", {"value": "x", "text": null}]});
+    let stored = json!({"one": "x", "one.text": "rain", "some": ["a", "x"]});
+    assert_eq!(read(given).unwrap(), stored);
+    for (given, code) in [
+        (json!({"value": "a", "text": "b"}), "unknown_member"),
+        (json!({"value": "x", "more": "b"}), "unknown_member"),
+        (json!({"value": "y", "text": "b"}), "not_offered"),
+        (json!({"text": "b"}), "wrong_type"),
+        (json!({"value": "x", "text": 1}), "wrong_type"),
+        (json!({"value": "x", "text": "b".repeat(201)}), "too_long"),
+        (json!({"value": "x", "text": "\0"}), "control_character"),
+    ] {
+        let problems = read(json!({"one": given})).unwrap_err();
+        assert_eq!(codes(&problems), [("one", code)], "{given}");
+    }
+}

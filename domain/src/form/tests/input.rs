@@ -416,3 +416,76 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
     let plain = super::form(&body);
     assert_eq!(plain.for_reader(None, &fields).title, "T {store|here}");
 }
+
+#[test]
+fn a_form_says_its_language_and_what_stands_around_its_questions() {
+    let body = json!({
+        "title": "T", "language": "de", "intro": "Zwei\r\nZeilen", "intro_labels": {"en": "Two\nlines"},
+        "thanks": "Danke", "links": [{"label": "Datenschutz", "labels": {"en": "Privacy"}, "url": "https://a.example/p"}],
+    });
+    let form = form(&body);
+    assert_eq!(form.intro.as_deref(), Some("Zwei\nZeilen"));
+    let stored = serde_json::to_value(&form).unwrap();
+    assert_eq!(serde_json::from_value::<FormContent>(stored).unwrap(), form);
+    let shown = form.for_reader(Some("en"), &crate::link::TrackFields::default());
+    assert_eq!(shown.language.as_deref(), Some("en"));
+    assert_eq!(shown.intro.as_deref(), Some("Two\nlines"));
+    assert_eq!(
+        (&*shown.links[0].label, shown.thanks.as_deref()),
+        ("Privacy", Some("Danke"))
+    );
+    let link = |url: &str| json!({"label": "L", "url": url});
+    let links = vec![link("https://a.example"); 6];
+    for (member, value, pointer, code) in [
+        ("language", json!("De"), "/language", "malformed"),
+        ("labels", json!({"de": "T"}), "/labels/de", "duplicate"),
+        ("intro", json!(" \n "), "/intro", "blank"),
+        ("intro", json!("é".repeat(2_001)), "/intro", "too_long"),
+        ("intro", json!("a\0"), "/intro", "control_character"),
+        ("links", json!(links), "/links", "too_many"),
+        (
+            "links",
+            json!([link("http://a.example")]),
+            "/links/0/url",
+            "malformed",
+        ),
+    ] {
+        let mut body = body.clone();
+        body[member] = value;
+        refused(&body, &[(pointer, code)]);
+    }
+}
+
+#[test]
+fn a_reader_gets_the_first_language_that_the_form_has() {
+    let labels = json!({"en": "T", "fr": "T"});
+    let form = form(&json!({"title": "T", "labels": labels}));
+    for (own, wanted, language) in [
+        (Some("de"), &["it", "fr", "en"][..], Some("fr")),
+        (Some("de"), &["de", "en"], None),
+        (Some("de"), &["it"], None),
+        // The second may be the form's own.
+        (None, &["it", "fr"], None),
+        (None, &["en"], Some("en")),
+    ] {
+        let found = form.language_for(own, wanted.iter().copied());
+        assert_eq!(found, language, "{own:?} {wanted:?}");
+    }
+}
+
+#[test]
+fn one_option_of_a_field_takes_a_text_for_which_exports_have_a_column() {
+    let options = |more: bool| json!([{"value": "a", "label": "A", "text": true}, {"value": "b", "label": "B", "text": more}]);
+    let field =
+        |more| json!({"key": "why", "type": "choice", "label": "L", "options": options(more)});
+    refused(
+        &json!({"title": "T", "fields": [field(true)]}),
+        &[("/fields/0/options/1/text", "duplicate")],
+    );
+    let form = form(&json!({"title": "T", "fields": [field(false)]}));
+    assert_eq!(form.fields[0].text_option().unwrap().value, "a");
+    let taken = json!({"key": "why_text", "type": "text", "label": "L"});
+    let both = input(&json!({"title": "T", "fields": [field(false), taken]}));
+    let problems = FormContent::new(both).unwrap_err();
+    assert_eq!(codes(&problems), [("/fields/1/key", "reserved")]);
+}

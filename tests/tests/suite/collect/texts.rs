@@ -139,6 +139,90 @@ async fn texts_are_in_the_reader_s_language_with_their_tracking_fields() -> Resu
 }
 
 #[tokio::test]
+async fn a_form_says_what_stands_around_its_questions_and_in_which_language() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client().await?;
+    let other = json!({"value": "other", "label": "Etwas anderes", "text": true});
+    let form = json!({
+        "title": "Ihr Besuch", "language": "de", "labels": {"en": "Your visit"},
+        "intro": "Zwei Minuten.\nVersprochen.", "intro_labels": {"en": "Two minutes."},
+        "thanks": "Bis bald!", "thanks_labels": {"en": "See you soon!"},
+        "links": [{"label": "Impressum", "url": "https://example.com/imprint"}],
+        "fields": [{"key": "why", "type": "choice", "label": "Warum?", "options": [{"value": "a", "label": "A"}, other]}],
+    });
+    let form = owner.published(&form).await?;
+    let link = owner.link(&form, "", &[]).await?;
+    let visitor = Visitor::new(&owner, &link)?;
+    let page = async |path: &str, language: &str| {
+        let call = owner.call(Method::GET, path);
+        let page = call.header("accept-language", language).send().await?;
+        anyhow::Ok(page.expect(200)?.text()?.to_owned())
+    };
+    let thanks = format!("{}/thanks", visitor.path());
+    for (language, parts, thanked) in [
+        (
+            "it, en;q=0.5",
+            ["<html lang=\"en\">", "Two minutes.", "Send feedback"],
+            "See you soon!",
+        ),
+        (
+            "it",
+            [
+                "<html lang=\"de\">",
+                "Zwei Minuten.\nVersprochen.",
+                "Feedback senden",
+            ],
+            "Bis bald!",
+        ),
+    ] {
+        let html = page(&visitor.path(), language).await?;
+        for part in parts.iter().chain(&["https://example.com/imprint"]) {
+            ensure!(html.contains(part), "{language}: no {part}: {html}");
+        }
+        let html = page(&thanks, language).await?;
+        ensure!(
+            html.contains(thanked) && html.contains("https://example.com/imprint"),
+            "{language}: {html}"
+        );
+    }
+
+    // What else there is stands in lists and exports, and is counted as its option.
+    let typed = [("why", "other"), ("why.text", "Regen")];
+    visitor.submit(&typed).await?.expect(303)?;
+    let given = json!({"why": {"value": "other", "text": "Nebel"}});
+    Visitor::new(&owner, &link)?.stored(&given).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let today = chrono::Utc::now().date_naive();
+    let days = today.pred_opt().zip(today.succ_opt());
+    let (from, to) = days.context("no days")?;
+    let path = format!("/api_v1/report/feedbacks/{from}/{to}/{form_id}");
+    let list = owner.get(&path).await?.expect(200)?.json()?;
+    let answer = &list["items"][0]["answers"][0];
+    ensure!(
+        answer["value"] == "other" && answer["text"] == "Nebel",
+        "{list}"
+    );
+    let csv = owner.call(Method::GET, &path).header("accept", "text/csv");
+    let csv = csv.send().await?.expect(200)?;
+    let lines: Vec<&str> = csv.text()?.lines().collect();
+    ensure!(
+        lines[0].ends_with(",why,why_text") && lines[1].ends_with(",other,Nebel"),
+        "{lines:?}"
+    );
+    eventually(SOON, async || {
+        let report = format!("/api_v1/report/form/{form_id}/{from}/{to}");
+        let report = owner.get(&report).await?.expect(200)?.json()?;
+        let counts = &report["fields"][0]["distribution"];
+        ensure!(
+            counts[1]["value"] == "other" && counts[1]["count"] == 2,
+            "{report}"
+        );
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
 async fn a_page_asks_what_follows_and_keeps_what_was_answered() -> Result<()> {
     let app = App::start().await?;
     let (owner, _, link) = asked(&app).await?;
