@@ -30,6 +30,25 @@ impl DateRange {
         Ok(range)
     }
 
+    /// The days from the earlier of two to the later.
+    pub(crate) fn between(one: NaiveDate, other: NaiveDate) -> Self {
+        Self {
+            start: one.min(other),
+            end: one.max(other),
+        }
+    }
+
+    /// One day.
+    pub fn day(day: NaiveDate) -> Self {
+        Self::between(day, day)
+    }
+
+    /// The days of both ranges and those between them.
+    #[must_use]
+    pub fn spanning(self, other: Self) -> Self {
+        Self::between(self.start.min(other.start), self.end.max(other.end))
+    }
+
     pub fn start(&self) -> NaiveDate {
         self.start
     }

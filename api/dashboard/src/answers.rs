@@ -1,16 +1,17 @@
 //! What people answered, one form at a time: an inbox of comments, or of all answers.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::{Problem, Result, parse_id};
+use api_http::{List, Parameters, Problem, Result, parse_id};
 use api_report::operations::{self, FeedbackSearch};
 use api_report::{AnswerQuery, FeedbackItem, items};
 use askama::Template;
 use axum::extract::Query;
-use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::form::{BusProp, FieldType, FormContent};
@@ -21,10 +22,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use store::ListPage;
 use url::form_urlencoded::Serializer;
+use uuid::Uuid;
 
+use crate::figure::ALL_FORMS;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{FormChoice, published};
-use crate::page::{self, Frame, page};
+use crate::names::{FormChoice, names, published};
+use crate::page::{self, Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 
@@ -32,7 +35,7 @@ use crate::signed_in::SignedIn;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct AnswersQuery {
-    /// A form; of those that are published the one with the most responses unless it is named.
+    /// A form, or [`ALL_FORMS`]; of those that are published the one with the most responses unless it is named.
     form: String,
     bus_prop: String,
     /// `all`: also answers without a comment.
@@ -41,8 +44,12 @@ pub struct AnswersQuery {
     q: String,
     /// Grades, such as `0-6`.
     nps: String,
+    happiness: String,
     /// A tracking field of the link, `name=value`.
     track_field: String,
+    /// Answers, `key=value`.
+    #[serde(skip)]
+    answers: Vec<String>,
     #[serde(flatten)]
     page: PageQuery,
     #[serde(flatten)]
@@ -55,14 +62,30 @@ struct AnswersPage<'a> {
     f: &'a Frame,
     range: &'a Range,
     forms: &'a [FormChoice],
-    /// Unless the form is not published.
+    /// Unless the form is not published, or all are listed.
     chosen: Option<&'a FormContent>,
     form: &'a str,
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
-    keep: [(&'a str, &'a str); 6],
+    keep: Vec<(&'static str, &'a str)>,
     filter: String,
+    /// What it is narrowed to beside the fields of its form, and the same list without that.
+    narrowed: Vec<(String, String)>,
     found: ShownFeedbacks,
+}
+
+impl AnswersPage<'_> {
+    /// The same list with another value of a parameter.
+    fn with(&self, name: &str, value: &str) -> String {
+        let kept = self.keep.iter().filter(|(kept, _)| *kept != name);
+        let mut query = Serializer::new(self.range.query());
+        query.extend_pairs(kept).append_pair(name, value).finish()
+    }
+
+    /// The same list of whatever links have a tracking field.
+    fn with_track_field(&self, name: &str, value: &str) -> String {
+        self.with("track_field", &format!("{name}={value}"))
+    }
 }
 
 #[derive(Default)]
@@ -74,6 +97,8 @@ struct ShownFeedbacks {
 /// What somebody answered, as the page shows it.
 #[derive(Default)]
 struct Feedback {
+    /// The title of the form, where answers to several are listed.
+    form: Option<String>,
     submitted_at: DateTime<Utc>,
     bus_props: Vec<String>,
     track_fields: BTreeMap<String, String>,
@@ -86,7 +111,7 @@ struct Feedback {
 
 impl Feedback {
     /// `form` has the labels of options.
-    fn read(item: &FeedbackItem, form: Option<&FormContent>) -> Result<Self, serde_json::Error> {
+    fn read(item: &FeedbackItem, form: &FormContent) -> Result<Self, serde_json::Error> {
         let others = item.answers.iter().filter(|answer| {
             let kind = answer.kind;
             !matches!(
@@ -96,8 +121,7 @@ impl Feedback {
         });
         let others = others.map(|answer| {
             let value = serde_json::from_str(answer.value.get())?;
-            let text = form.map(|form| text(form, answer.key, &value));
-            let mut text = text.unwrap_or_else(|| page::text(&value));
+            let mut text = text(form, answer.key, &value);
             if let Some(beside) = answer.text {
                 let beside: String = serde_json::from_str(beside.get())?;
                 text = format!("{text}: {beside}");
@@ -108,10 +132,15 @@ impl Feedback {
             .comment
             .map(|comment| serde_json::from_str(comment.get()));
         let bus_props = item.bus_props.iter();
+        let mut track_fields: BTreeMap<String, String> =
+            serde_json::from_str(item.track_fields.get())?;
+        // A business property that came from a tracking field is shown once.
+        track_fields.retain(|name, value| !item.bus_props.contains(&&*format!("{name}:{value}")));
         Ok(Self {
+            form: None,
             submitted_at: item.submitted_at,
             bus_props: bus_props.map(|text| (*text).to_owned()).collect(),
-            track_fields: serde_json::from_str(item.track_fields.get())?,
+            track_fields,
             nps: item.nps,
             happiness: item.happiness,
             comment: comment.transpose()?,
@@ -132,8 +161,8 @@ fn text(form: &FormContent, key: &str, value: &Value) -> String {
     option.map_or_else(|| page::text(value), |option| option.label.clone())
 }
 
-/// The form with the most responses in the range; empty if there is none.
-async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -> Result<String> {
+/// The responses of each form in the range.
+async fn responses(person: &SignedIn, range: &Range) -> Result<HashMap<Uuid, i64>> {
     let count = soon(async {
         let (state, account_id) = (&person.state, person.account_id);
         // All days of all forms are in memory.
@@ -142,21 +171,106 @@ async fn most_answered(person: &SignedIn, range: &Range, forms: &[FormChoice]) -
         Ok(report::account_series(store, &state.cache, account_id, range.dates).await?)
     });
     let series = person.caller.read(Scope::Report, count).await?;
-    let mut responses: HashMap<String, i64> = HashMap::new();
+    let mut responses = HashMap::new();
     for (form_id, _, counts) in &series.days {
-        *responses.entry(form_id.to_string()).or_default() += counts.responses;
+        *responses.entry(*form_id).or_default() += counts.responses;
     }
-    let responses = |choice: &&FormChoice| responses.get(&choice.form_id).copied().unwrap_or(0);
+    Ok(responses)
+}
+
+/// Of the published forms the one with the most responses in the range; empty if there is none.
+pub async fn most_answered(
+    person: &SignedIn,
+    range: &Range,
+    forms: &[FormChoice],
+) -> Result<String> {
+    let found = responses(person, range).await?;
+    let responses = |choice: &&FormChoice| {
+        let form_id = choice.form_id.parse().ok();
+        form_id.and_then(|form_id: Uuid| found.get(&form_id).copied())
+    };
     // Of those with as many the newest, which is the first.
     let most = forms.iter().rev().max_by_key(responses);
     Ok(most.map_or_else(String::new, |choice| choice.form_id.clone()))
 }
 
 impl AnswersQuery {
+    fn read(uri: &Uri) -> Result<Self> {
+        let wrong = |_| Problem::invalid_parameter("the query cannot be read");
+        let Query(mut query) = Query::<Self>::try_from_uri(uri).map_err(wrong)?;
+        let parameters = Parameters::of(uri)?;
+        let answers = parameters.all("answer").filter(|text| !text.is_empty());
+        query.answers = answers.map(ToOwned::to_owned).collect();
+        Ok(query)
+    }
+
     /// Whether only some of the answers of the range are asked for.
     fn is_narrowed(&self) -> bool {
-        let given = [&self.bus_prop, &self.q, &self.nps, &self.track_field];
-        given.iter().any(|text| !text.is_empty())
+        let given = [
+            &self.bus_prop,
+            &self.q,
+            &self.nps,
+            &self.happiness,
+            &self.track_field,
+        ];
+        !self.answers.is_empty() || given.iter().any(|text| !text.is_empty())
+    }
+
+    /// Whether its grades are none of those that the page offers.
+    fn has_own_grades(&self) -> bool {
+        !["", "9-10", "7-8", "0-6", "0-10"].contains(&self.nps.as_str())
+    }
+
+    /// As parameters.
+    fn pairs<'a>(&'a self, form: &'a str) -> Vec<(&'static str, &'a str)> {
+        let pairs = [
+            ("form", form),
+            ("bus_prop", &self.bus_prop),
+            ("show", &self.show),
+            ("q", &self.q),
+            ("nps", &self.nps),
+            ("happiness", &self.happiness),
+            ("track_field", &self.track_field),
+        ];
+        let answers = self.answers.iter().map(|text| ("answer", text.as_str()));
+        let pairs = pairs.into_iter().chain(answers);
+        pairs.filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// What the list is narrowed to beside the fields of the page's form, in words, and what it is without that.
+    fn narrowed(
+        &self,
+        f: &Frame,
+        range: &Range,
+        form: &str,
+        content: Option<&FormContent>,
+    ) -> Vec<(String, String)> {
+        let pairs = self.pairs(form);
+        let words = |(name, value): (&str, &str)| match name {
+            "happiness" => Some(format!("{} {value}", f.t.get("smiley"))),
+            "answer" => {
+                let (key, value) = value
+                    .split_once('=')
+                    .map_or((value, None), |(key, value)| (key, Some(value)));
+                let field = content.and_then(|content| content.field(key));
+                let label = field.map_or(key, |field| &field.label);
+                let given = value
+                    .zip(content)
+                    .map(|(value, content)| text(content, key, &value.into()));
+                Some(given.map_or_else(|| label.to_owned(), |given| format!("{label}: {given}")))
+            }
+            _ => None,
+        };
+        let narrowed = pairs.iter().enumerate().filter_map(|(place, pair)| {
+            let others = pairs
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != place);
+            let mut query = Serializer::new(range.query());
+            query.extend_pairs(others.map(|(_, pair)| pair));
+            Some((words(*pair)?, query.finish()))
+        });
+        narrowed.collect()
     }
 
     /// The feedbacks of a form that are asked for.
@@ -169,22 +283,84 @@ impl AnswersQuery {
             let mut track_fields = TrackFields::default();
             let track_field = given(&self.track_field).map(|text| track_fields.push(text));
             track_field.transpose().map_err(wrong)?;
+            let (q, nps) = (given(self.q.trim()), given(&self.nps));
+            let happiness = given(&self.happiness);
             Ok(FeedbackSearch {
                 form_id,
                 range: range.dates,
                 bus_prop: bus_prop.map_err(wrong)?,
                 comments_only: self.show != "all",
                 track_fields,
-                answers: AnswerQuery::parse(given(self.q.trim()), given(&self.nps), None)?,
+                answers: AnswerQuery::parse(q, nps, happiness, self.answers.clone())?,
             })
         };
         person.caller.unless_missing(form_id, search()).await
     }
+
+    /// A page of the answers to a form, with their ids.
+    async fn find(
+        &self,
+        person: &SignedIn,
+        form: &str,
+        range: &Range,
+        list: &List,
+    ) -> Result<(i64, bool, Vec<(Uuid, Feedback)>)> {
+        let search = self.search(person, form, range).await?;
+        let read = operations::list_feedbacks(&person.caller, search, list.position()?, list.limit);
+        let read = read.await?;
+        let page = read.found.page;
+        let items = items(&read.form, &page.rows)?;
+        let ids = page.rows.iter().map(|row| row.feedback_id);
+        let shown = ids
+            .zip(&items)
+            .map(|(id, item)| Ok((id, Feedback::read(item, &read.form)?)));
+        let shown = shown.collect::<Result<_, serde_json::Error>>();
+        let shown = shown.map_err(|error| Problem::internal(&error))?;
+        Ok((read.found.total, page.next.is_some(), shown))
+    }
+
+    /// A page of the answers to all forms that have any in the range.
+    async fn find_all(
+        &self,
+        person: &SignedIn,
+        range: &Range,
+        list: &List,
+    ) -> Result<ShownFeedbacks> {
+        let names = names(person).await;
+        let answered = responses(person, range).await?;
+        let forms = answered.iter().filter(|(_, responses)| **responses > 0);
+        let (mut total, mut has_more, mut rows) = (0, false, Vec::new());
+        for (form_id, _) in forms {
+            let form = form_id.to_string();
+            let (of_form, more, mut found) = self.find(person, &form, range, list).await?;
+            for (_, feedback) in &mut found {
+                feedback.form = names.get(&form).cloned();
+            }
+            total += of_form;
+            has_more |= more;
+            rows.append(&mut found);
+            // An id begins with its time.
+            rows.sort_by_key(|(id, _)| Reverse(*id));
+            has_more |= rows.len() > list.limit;
+            rows.truncate(list.limit);
+        }
+        Ok(shown(list, total, has_more, rows))
+    }
+}
+
+fn shown(list: &List, total: i64, has_more: bool, rows: Vec<(Uuid, Feedback)>) -> ShownFeedbacks {
+    let next = rows.last().map(|(id, _)| *id).filter(|_| has_more);
+    let rows = rows.into_iter().map(|(_, feedback)| feedback).collect();
+    ShownFeedbacks {
+        total,
+        list: ShownList::new(list, ListPage { rows, next }),
+    }
 }
 
 /// `GET /dashboard/answers.csv`: all that the page is narrowed to.
-pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
-    let range = Range::read(&query.range, person.time_zone)?;
+pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
+    let query = AnswersQuery::read(&uri)?;
+    let range = Range::checked(&query.range, person.time_zone)?;
     let search = query.search(&person, &query.form, &range).await?;
     let list = operations::export_feedbacks(&person.caller, search, Kind::Csv);
     let mut list = list.await?.into_response();
@@ -196,9 +372,10 @@ pub async fn export(person: SignedIn, Query(query): Query<AnswersQuery>) -> Resu
 }
 
 /// `GET /dashboard/answers`.
-pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result<Response> {
+pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
+    let mut query = AnswersQuery::read(&uri)?;
     let f = person.frame("answers");
-    let range = Range::read(&query.range, f.zone)?;
+    let range = Range::read(&query.range, f.zone);
     let forms = published(&person).await?;
     let form = if query.form.is_empty() {
         most_answered(&person, &range, &forms).await?
@@ -213,33 +390,24 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         }
         None => None,
     };
+    // Somebody comes from another form.
+    if chosen
+        .as_ref()
+        .is_some_and(|form| form.bus_prop_by_text(&query.bus_prop).is_none())
+        || form == ALL_FORMS
+    {
+        query.bus_prop.clear();
+    }
+    let list = query.page.list(&person, "answers", 20);
     let found = if form.is_empty() {
         ShownFeedbacks::default()
+    } else if form == ALL_FORMS {
+        query.find_all(&person, &range, &list).await?
     } else {
-        let search = query.search(&person, &form, &range).await?;
-        let list = query.page.list(&person, "answers", 20);
-        let read = operations::list_feedbacks(&person.caller, search, list.position()?, list.limit);
-        let read = read.await?;
-        let page = read.found.page;
-        let items = items(&read.form, &page.rows)?;
-        let shown = items
-            .iter()
-            .map(|item| Feedback::read(item, chosen.as_ref()));
-        let shown = shown.collect::<Result<_, _>>();
-        let (rows, next) = (shown.map_err(|error| Problem::internal(&error))?, page.next);
-        ShownFeedbacks {
-            total: read.found.total,
-            list: ShownList::new(&list, ListPage { rows, next }),
-        }
+        let (total, has_more, rows) = query.find(&person, &form, &range, &list).await?;
+        shown(&list, total, has_more, rows)
     };
-    let keep = [
-        ("form", &*form),
-        ("bus_prop", &query.bus_prop),
-        ("show", &query.show),
-        ("q", &query.q),
-        ("nps", &query.nps),
-        ("track_field", &query.track_field),
-    ];
+    let keep = query.pairs(&form);
     let mut filter = Serializer::new(range.query());
     let template = AnswersPage {
         f: &f,
@@ -248,9 +416,10 @@ pub async fn show(person: SignedIn, Query(query): Query<AnswersQuery>) -> Result
         forms: &forms,
         form: &form,
         query: &query,
+        filter: filter.extend_pairs(&keep).finish(),
         keep,
-        filter: filter.extend_pairs(keep).finish(),
+        narrowed: query.narrowed(&f, &range, &form, chosen.as_ref()),
         found,
     };
-    Ok(page(&f, &template))
+    Ok(page_of_days(&f, &range, &template))
 }

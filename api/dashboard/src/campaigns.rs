@@ -1,6 +1,5 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use api_http::{Code, Problem, Result, parse_id};
@@ -8,14 +7,18 @@ use api_send::{CampaignBody, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::campaign::{Audience, CampaignAction, CampaignStatus, Count, MessageStatus};
+use domain::campaign::{
+    Audience, CampaignAction, CampaignStatus, Count, MessageKind, MessageSet, MessageStatus,
+};
 use serde::Deserialize;
 use store::send::Campaign;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
 use crate::editor;
+use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
+use crate::messages::MessageFigures;
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
@@ -51,7 +54,7 @@ impl Deref for Funnel {
 /// A step of a funnel.
 struct FunnelStep {
     key: &'static str,
-    count: i64,
+    count: Figure,
     /// Of all recipients, 0 to 100.
     width: i64,
     share: Option<f64>,
@@ -74,52 +77,58 @@ impl Funnel {
         self.0.counts.first.get(count)
     }
 
-    fn status(&self, status: MessageStatus) -> i64 {
-        self.count(Count::Status(status))
+    /// A number of its first messages.
+    fn figure(&self, set: MessageSet) -> Figure {
+        let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::First);
+        figures.figure(set, &self.0.counts.first)
     }
 
     fn steps(&self) -> Vec<FunnelStep> {
-        let sent = [
-            MessageStatus::Accepted,
-            MessageStatus::Delivered,
-            MessageStatus::Undelivered,
-            MessageStatus::Expired,
-        ];
-        let sent = sent.map(|status| self.status(status)).iter().sum();
         let all = self.count(Count::Recipients);
         let steps = [
-            ("step-recipients", all),
-            ("step-sent", sent),
-            ("step-delivered", self.status(MessageStatus::Delivered)),
-            ("step-viewed", self.count(Count::Viewed)),
-            ("step-answered", self.count(Count::Answered)),
+            ("step-recipients", MessageSet::ALL),
+            ("step-sent", MessageSet::Sent),
+            ("step-delivered", MessageSet::DELIVERED),
+            ("step-viewed", MessageSet::Counted(Count::Viewed)),
+            ("step-answered", MessageSet::Counted(Count::Answered)),
         ];
-        let step = |(key, count)| FunnelStep {
-            key,
-            count,
-            width: 100 * count / all.max(1),
-            share: (all > 0).then(|| share(count, all)),
+        let step = |(key, set)| {
+            let count = self.figure(set);
+            FunnelStep {
+                key,
+                width: 100 * count.value / all.max(1),
+                share: (all > 0).then(|| share(count.value, all)),
+                count,
+            }
         };
         steps.map(step).into()
     }
 
-    fn others(&self) -> Vec<(&'static str, i64)> {
-        let counts = OTHERS.map(|status| (status.into_str(), self.status(status)));
-        counts.into_iter().filter(|(_, count)| *count > 0).collect()
+    fn others(&self) -> Vec<(&'static str, Figure)> {
+        let figure = |status: MessageStatus| {
+            let set = MessageSet::Counted(Count::Status(status));
+            (status.into_str(), self.figure(set))
+        };
+        let others = OTHERS.map(figure).into_iter();
+        others.filter(|(_, count)| count.value > 0).collect()
     }
 
     /// Reasons for which messages are not sent.
-    fn skipped(&self) -> BTreeMap<&'static str, i64> {
-        let counts = self.0.counts.first.iter();
-        let skipped = counts.filter_map(|(count, number)| match count {
-            Count::Skipped(reason) => Some((reason.into_str(), *number)),
+    fn skipped(&self) -> Vec<(&'static str, Figure)> {
+        let counts = self.0.counts.first.keys();
+        let skipped = counts.filter_map(|count| match count {
+            Count::Skipped(reason) => {
+                let figure = self.figure(MessageSet::Counted(*count));
+                Some((reason.into_str(), figure))
+            }
             _ => None,
         });
-        skipped.filter(|(_, count)| *count > 0).collect()
+        skipped.filter(|(_, count)| count.value > 0).collect()
     }
 
-    fn reminders(&self) -> i64 {
-        self.0.counts.reminder.get(Count::Recipients)
+    fn reminders(&self) -> Figure {
+        let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::Reminder);
+        figures.figure(MessageSet::ALL, &self.0.counts.reminder)
     }
 
     /// What can be done now.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use chrono::NaiveDate;
 
 /// Units of a day.
-const STEP: usize = 10;
+pub const STEP: usize = 10;
 /// Labels below a chart, at most.
 const LABELS: usize = 6;
 

@@ -15,6 +15,7 @@ use store::reading;
 use url::form_urlencoded::Serializer;
 
 use crate::page::{not_with_role, trouble};
+use crate::range::kept;
 use crate::sent;
 use crate::signed_in::{SignedIn, forbidden};
 use crate::state::DashboardState;
@@ -50,6 +51,7 @@ async fn signed_in(
             person,
             session,
             t,
+            kept: kept(request.uri()),
         },
         Ok(None) => return to_sign_in(&request),
         Err(problem) => return trouble(t, &problem),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{NaiveDate, TimeDelta};
+use chrono::NaiveDate;
+use domain::answer::{Counted, GradeRange};
 use domain::date_range::DateRange;
 use domain::metrics::{Metrics, nps_differs, rates_differ};
-use domain::rollup::DayCounts;
+use domain::rollup::{DayCounts, Delta};
 
-use crate::chart::{Bars, LineChart, labels, share};
+use crate::chart::{Bars, LineChart, STEP, labels, share};
+use crate::figure::{AnswerFigures, Figure};
+use crate::range::Range;
 use api_language::Text;
 
 /// Days that a point of the NPS chart counts, up to its own.
@@ -15,8 +18,9 @@ const WINDOW: i64 = 7;
 
 /// The counts of some days, and what is drawn of them.
 pub struct ShownFigures {
+    /// Of the days, and of those that they are compared with.
+    counts: [DayCounts; 2],
     pub now: Metrics,
-    /// Of as many days just before.
     pub before: Metrics,
     pub days: Vec<ShownDay>,
     pub bars: Bars,
@@ -30,6 +34,9 @@ pub struct ShownFigures {
 pub struct ShownDay {
     pub date: NaiveDate,
     pub metrics: Metrics,
+    pub responses: Figure,
+    /// Where it begins in a chart, in its units.
+    pub x: usize,
     /// Of the days up to this one that its point counts.
     pub nps: Option<(f64, f64, f64)>,
 }
@@ -38,70 +45,92 @@ pub struct ShownDay {
 pub struct LowDay {
     pub date: NaiveDate,
     pub nps: f64,
+    /// The answers that its point counts.
+    pub answers: Figure,
     /// Where it is in the chart, in its units.
     pub x: usize,
 }
 
 impl ShownFigures {
-    /// The days that the figures of a range count: those of the range, as many before, and those of its first day's point.
-    pub fn counted(range: DateRange) -> DateRange {
-        let (compared, first_point) = (range.with_previous(), range.with_days_before(WINDOW - 1));
-        if compared.start() < first_point.start() {
-            compared
-        } else {
-            first_point
-        }
+    /// The days that the figures of a range count: its own, those that it is compared with, and those of its first day's point.
+    pub fn counted(range: &Range) -> DateRange {
+        let days = range.dates.with_days_before(WINDOW - 1);
+        range
+            .compared
+            .map_or(days, |compared| days.spanning(compared))
     }
 
-    /// Of the days of a range; `counts` of any days, those of [`Self::counted`] among them.
-    pub fn new(counts: &BTreeMap<NaiveDate, DayCounts>, range: DateRange) -> Self {
-        let sum = |first: NaiveDate, last: NaiveDate| {
-            let days = counts.range(first..=last).map(|(_, day)| *day);
-            Metrics::from(&days.sum::<DayCounts>())
+    /// Of the days of a range; `days` are any, those of [`Self::counted`] among them.
+    pub fn new(
+        days: &BTreeMap<NaiveDate, DayCounts>,
+        range: &Range,
+        figures: AnswerFigures<'_>,
+    ) -> Self {
+        let sum = |dates: DateRange| {
+            let days = days.range(dates.start()..=dates.end());
+            days.map(|(_, day)| *day).sum::<DayCounts>()
         };
-        let now = sum(range.start(), range.end());
-        let before = range
-            .previous()
-            .map(|range| sum(range.start(), range.end()));
-        let days: Vec<ShownDay> = range
-            .days()
-            .map(|date| {
-                let first = date
-                    .checked_sub_signed(TimeDelta::days(WINDOW - 1))
-                    .unwrap_or(date);
-                ShownDay {
-                    date,
-                    metrics: sum(date, date),
-                    nps: point(&sum(first, date)),
-                }
-            })
-            .collect();
-        let points: Vec<_> = days.iter().map(|day| day.nps).collect();
-        let dates: Vec<_> = days.iter().map(|day| day.date).collect();
+        let (counts, compared) = (
+            sum(range.dates),
+            range.compared.map(sum).unwrap_or_default(),
+        );
+        let now = Metrics::from(&counts);
+        let shown = range.dates.days().enumerate().map(|(place, date)| {
+            let day = DateRange::day(date);
+            let counts = sum(day);
+            ShownDay {
+                date,
+                metrics: Metrics::from(&counts),
+                responses: figures.figure_of(&Counted::Responses, &counts.into(), day),
+                x: STEP * place,
+                nps: point(&Metrics::from(&sum(window(date)))),
+            }
+        });
+        let shown: Vec<ShownDay> = shown.collect();
+        let points: Vec<_> = shown.iter().map(|day| day.nps).collect();
+        let dates: Vec<_> = shown.iter().map(|day| day.date).collect();
+        let dip = dip(&shown, &now).map(|(place, date, lowest)| {
+            let dates = window(date);
+            // The counters have all grades.
+            let value = sum(dates).nps_answers;
+            let of_window = figures.figure_of(&all_grades(), &Delta::default(), dates);
+            let answers = Figure { value, ..of_window };
+            LowDay {
+                date,
+                nps: lowest,
+                answers,
+                x: STEP * place + STEP / 2,
+            }
+        });
         Self {
             bars: Bars::new(
-                days.iter()
+                shown
+                    .iter()
                     .map(|day| (day.metrics.views, day.metrics.responses)),
             ),
             nps: LineChart::new(&points, 25.0, (-100.0, 100.0)),
-            dip: dip(&days, &now),
+            dip,
             labels: labels(&dates),
-            before: before.unwrap_or_else(|_| Metrics::from(&DayCounts::default())),
+            counts: [counts, compared],
+            before: Metrics::from(&compared),
             now,
-            days,
+            days: shown,
         }
     }
+}
 
-    /// Promoters, passives and detractors: label, tone, count and share.
-    pub fn nps_parts(&self) -> [(&'static str, &'static str, i64, f64); 3] {
-        let nps = self.now.nps_detail;
-        let part = |label, tone, count| (label, tone, count, share(count, nps.answers));
-        [
-            part("nps-promoters", "high", nps.promoters),
-            part("nps-passives", "mid", nps.passives),
-            part("nps-detractors", "low", nps.detractors),
-        ]
-    }
+/// The answers that an NPS is made of.
+fn all_grades() -> Counted {
+    Counted::Nps(GradeRange {
+        key: String::new(),
+        lowest: 0,
+        highest: 10,
+    })
+}
+
+/// The days that the point of a day counts.
+fn window(date: NaiveDate) -> DateRange {
+    DateRange::day(date).with_days_before(WINDOW - 1)
 }
 
 fn point(metrics: &Metrics) -> Option<(f64, f64, f64)> {
@@ -112,40 +141,60 @@ fn point(metrics: &Metrics) -> Option<(f64, f64, f64)> {
     ))
 }
 
-fn dip(days: &[ShownDay], whole: &Metrics) -> Option<LowDay> {
+fn dip(days: &[ShownDay], whole: &Metrics) -> Option<(usize, NaiveDate, f64)> {
     let low = whole.nps_detail.low?;
     let days = days.iter().enumerate();
     let lower = days.filter_map(|(place, day)| {
         let (nps, _, high) = day.nps?;
         (high < low).then_some((place, day.date, nps))
     });
-    let (place, date, nps) = lower.min_by(|one, other| one.2.total_cmp(&other.2))?;
-    Some(LowDay {
-        date,
-        nps,
-        x: 10 * place + 5,
-    })
+    lower.min_by(|one, other| one.2.total_cmp(&other.2))
 }
 
 /// A figure with its change.
 pub struct Card {
     pub label: String,
     pub value: String,
+    /// The list of what it counts; empty: it is a rate, or counts something else.
+    pub href: String,
+    /// What it means; empty where its label says it.
+    pub help: String,
     /// What stands below it, such as its interval.
     pub detail: String,
-    /// Against the days before; empty where there is nothing to compare.
-    pub change: String,
-    /// Whether it rose.
-    pub rose: bool,
+    pub change: Option<Change>,
+}
+
+/// How a figure differs from that of the days that it is compared with.
+pub struct Change {
+    pub text: String,
+    pub tone: &'static str,
+    pub arrow: &'static str,
     /// Whether that is more than chance; `None` where it is no sample.
     pub differs: Option<bool>,
 }
 
+impl Change {
+    /// `unit` is the text that has it.
+    pub fn new(t: &Text, change: f64, digits: usize, unit: &str, differs: Option<bool>) -> Self {
+        let written = t.signed(change, digits);
+        let (tone, arrow) = match written.chars().next() {
+            Some('±') => ("flat", ""),
+            _ if differs == Some(false) => ("flat", "≈"),
+            Some('+') => ("up", "▲"),
+            _ => ("down", "▼"),
+        };
+        Self {
+            text: t.with(unit, written),
+            tone,
+            arrow,
+            differs,
+        }
+    }
+}
+
 /// The figures on top of a page.
-pub fn cards(t: &Text, figures: &ShownFigures) -> Vec<Card> {
+pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Vec<Card> {
     let (now, before) = (&figures.now, &figures.before);
-    let rate = |now: Option<f64>, before: Option<f64>| Some(100.0 * (now? - before?));
-    let nps = now.nps.zip(before.nps).map(|(now, before)| now - before);
     let interval = |low: Option<f64>, high: Option<f64>, digits| match (low, high) {
         (Some(low), Some(high)) => {
             let range = format!("{} … {}", t.real(low, digits), t.real(high, digits));
@@ -154,69 +203,99 @@ pub fn cards(t: &Text, figures: &ShownFigures) -> Vec<Card> {
         _ => String::new(),
     };
     let hundred = |share: Option<f64>| share.map(|share| 100.0 * share);
-    let happy = (now.happiness, before.happiness);
-    vec![
-        count_card(t, "card-views", now.views, before.views),
-        count_card(t, "card-responses", now.responses, before.responses),
-        points_card(
-            t,
-            ("card-response-rate", t.percent(now.response_rate)),
-            t.count("card-of-views", now.views),
-            rate(now.response_rate, before.response_rate),
-            rates_differ((now.responses, now.views), (before.responses, before.views)),
-        ),
-        points_card(
-            t,
-            ("card-happiness", t.percent(now.happiness_rate)),
-            interval(hundred(happy.0.low), hundred(happy.0.high), 1),
-            rate(now.happiness_rate, before.happiness_rate),
+    let points = |now: Option<f64>, before: Option<f64>, differs| {
+        let change = now? - before?;
+        Some(Change::new(t, change, 1, "points", differs))
+    };
+    let rate = |now, before, differs| points(hundred(now), hundred(before), differs);
+    let [counts, compared] = figures.counts;
+    let sent = now.sent.map(|_| Card {
+        label: t.get("card-answered"),
+        value: t.percent(now.response_rate_delivered),
+        href: String::new(),
+        help: t.get("help-answered"),
+        detail: t.count("card-of-delivered", counts.delivered),
+        change: rate(
+            now.response_rate_delivered,
+            before.response_rate_delivered,
             rates_differ(
-                (happy.0.happy, happy.0.answers),
-                (happy.1.happy, happy.1.answers),
+                (counts.delivered_and_answered, counts.delivered),
+                (compared.delivered_and_answered, compared.delivered),
             ),
         ),
-        points_card(
+    });
+    let happy = (now.happiness, before.happiness);
+    let responses = answers.figure(&Counted::Responses, &counts.into());
+    let cards = [
+        count_card(t, "card-views", now.views, before.views, String::new()),
+        count_card(
             t,
-            ("card-nps", t.score(now.nps, 0)),
-            interval(now.nps_detail.low, now.nps_detail.high, 0),
-            nps,
-            nps_differs(now, before),
+            "card-responses",
+            now.responses,
+            before.responses,
+            responses.href,
         ),
-    ]
+        Card {
+            label: t.get("card-response-rate"),
+            value: t.percent(now.response_rate),
+            href: String::new(),
+            help: t.get("help-completed"),
+            detail: t.count("card-of-views", now.views),
+            change: rate(
+                now.response_rate,
+                before.response_rate,
+                rates_differ((now.responses, now.views), (before.responses, before.views)),
+            ),
+        },
+    ];
+    let scores = [
+        Card {
+            label: t.get("card-happiness"),
+            value: t.percent(now.happiness_rate),
+            href: String::new(),
+            help: t.get("help-satisfied"),
+            detail: interval(hundred(happy.0.low), hundred(happy.0.high), 1),
+            change: rate(
+                now.happiness_rate,
+                before.happiness_rate,
+                rates_differ(
+                    (happy.0.happy, happy.0.answers),
+                    (happy.1.happy, happy.1.answers),
+                ),
+            ),
+        },
+        Card {
+            label: t.get("card-nps"),
+            value: t.score(now.nps, 0),
+            href: String::new(),
+            help: t.get("help-nps"),
+            detail: interval(now.nps_detail.low, now.nps_detail.high, 0),
+            change: points(now.nps, before.nps, nps_differs(now, before)),
+        },
+    ];
+    cards.into_iter().chain(sent).chain(scores).collect()
 }
 
-fn count_card(t: &Text, label: &str, now: i64, before: i64) -> Card {
+fn count_card(t: &Text, label: &str, now: i64, before: i64, href: String) -> Card {
     let change = (before > 0).then(|| 100.0 * (share(now, before) - 1.0));
     Card {
         label: t.get(label),
         value: t.number(now),
+        href,
+        help: String::new(),
         detail: t.count("card-before", before),
-        change: change.map_or_else(String::new, |change| t.with("percent", t.signed(change, 0))),
-        rose: now >= before,
-        differs: None,
-    }
-}
-
-fn points_card(
-    t: &Text,
-    (label, value): (&str, String),
-    detail: String,
-    change: Option<f64>,
-    differs: Option<bool>,
-) -> Card {
-    Card {
-        label: t.get(label),
-        value,
-        detail,
-        change: change.map_or_else(String::new, |change| t.with("points", t.signed(change, 1))),
-        rose: change.is_none_or(|change| change >= 0.0),
-        differs,
+        change: change.map(|change| Change::new(t, change, 0, "percent", None)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use api_language::of_code;
+    use chrono_tz::Tz;
+    use serde_json::json;
+
     use super::*;
+    use crate::page::Frame;
 
     #[test]
     fn a_day_has_the_same_point_in_every_range_that_shows_it() {
@@ -227,14 +306,16 @@ mod tests {
             nps_answers: 10,
             ..DayCounts::default()
         };
+        let f = Frame::of_reader(of_code("en"), String::new(), Tz::UTC);
         let stored = BTreeMap::from([(day(10), answers(0, 10)), (day(15), answers(10, 0))]);
         for first in 1..=15 {
             for last in 15..=20 {
-                let range =
-                    DateRange::parse(&day(first).to_string(), &day(last).to_string()).unwrap();
+                let query = json!({"from": day(first), "to": day(last)});
+                let range = Range::read(&serde_json::from_value(query).unwrap(), Tz::UTC);
                 let mut counts = stored.clone();
-                counts.retain(|day, _| ShownFigures::counted(range).contains(*day));
-                let figures = ShownFigures::new(&counts, range);
+                counts.retain(|day, _| ShownFigures::counted(&range).contains(*day));
+                let answers = AnswerFigures::new(&f, &range, "", "");
+                let figures = ShownFigures::new(&counts, &range, answers);
                 let shown = figures.days.iter().find(|shown| shown.date == day(15));
                 let nps = shown.and_then(|shown| shown.nps).map(|(nps, ..)| nps);
                 assert_eq!(nps, Some(0.0), "{first} to {last}");

@@ -6,18 +6,21 @@ use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::day_of;
-use domain::form::{FormContent, FormStatus};
-use domain::metrics::{FieldSummary, Metrics};
-use domain::rollup::{DayCounts, FieldCounts};
-use report::{FormLookup, FormQuery, FormSeries};
+use domain::form::{FieldType, FormContent, FormStatus};
+use domain::metrics::{FieldSummary, GradeOrOption, Metrics};
+use domain::rollup::{DayCounts, Delta};
+use report::{FormLookup, FormQuery};
 use serde::Deserialize;
 use store::form::FormKey;
 
 use crate::analysis::Analysis;
+use crate::chart::share;
 use crate::comments::{Comment, comments};
+use crate::figure::{AnswerFigures, Figure};
 use crate::figures::{Card, ShownFigures, cards};
-use crate::page::{Frame, page};
+use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -51,10 +54,27 @@ struct FormPage<'a> {
     bus_props: Vec<&'a str>,
     cards: Vec<Card>,
     figures: ShownFigures,
-    fields: Vec<FieldSummary>,
+    nps_parts: [Part; 3],
+    fields: Vec<ShownField>,
     tables: Vec<BusPropTable<'a>>,
     comments: Vec<Comment>,
     analysis: &'a Analysis,
+}
+
+/// A row of the panel of promoters and detractors.
+struct Part {
+    label: &'static str,
+    tone: &'static str,
+    count: Figure,
+    share: Option<f64>,
+}
+
+/// How a field was answered.
+struct ShownField {
+    field: FieldSummary,
+    answers: Figure,
+    /// Beside the values of its distribution.
+    values: Vec<Figure>,
 }
 
 /// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
@@ -67,6 +87,7 @@ struct TableRow<'a> {
     bus_prop: &'a str,
     value: &'a str,
     metrics: Metrics,
+    responses: Figure,
     /// From 1; `None`: too few answers.
     place: Option<usize>,
 }
@@ -84,20 +105,20 @@ pub async fn show(
 /// The page, of a form's days.
 ///
 /// # Errors
-/// 400: no range; 404: no such form or business property; 503.
+/// 404: no such form or business property; 503.
 pub async fn answer(
     state: &DashboardState,
     form: FormKey,
     f: &Frame,
     query: &FormPageQuery,
 ) -> Result<Response> {
-    let range = Range::read(&query.range, f.zone)?;
+    let range = Range::read(&query.range, f.zone);
     let place = state.places.take(form.account_id).await;
     let (store, bus_prop) = (&state.app.store, query.bus_prop.as_str());
     let asked = FormQuery {
         form,
         bus_prop: (!bus_prop.is_empty()).then_some(bus_prop),
-        range: ShownFigures::counted(range.dates),
+        range: ShownFigures::counted(&range),
         time_zone: f.zone,
         comments: COMMENTS,
     };
@@ -111,10 +132,18 @@ pub async fn answer(
         .iter()
         .map(|(day, delta)| (*day, delta.counts))
         .collect();
-    let figures = ShownFigures::new(&days, range.dates);
+    let form_id = form.form_id.to_string();
+    let answers = AnswerFigures::new(f, &range, &form_id, bus_prop);
+    let figures = ShownFigures::new(&days, &range, answers);
+    let mut sum = Delta::default();
+    let in_range = series
+        .days
+        .iter()
+        .filter(|(day, _)| range.dates.contains(*day));
+    in_range.for_each(|(_, delta)| sum.merge(delta));
     let tables = if bus_prop.is_empty() && !content.bus_props.is_empty() {
         let counts = report::bus_prop_counts(store, form, range.dates).await?;
-        tables(content, &counts)
+        tables(content, &counts, answers)
     } else {
         Vec::new()
     };
@@ -136,20 +165,22 @@ pub async fn answer(
     let template = FormPage {
         f,
         range: &range,
-        form_id: form.form_id.to_string(),
+        form_id: form_id.clone(),
         title: &content.title,
         status: series.form.status,
         bus_prop,
         bus_props: in_use.map(|entry| entry.text.as_str()).collect(),
-        cards: cards(f.t, &figures),
-        fields: fields(content, &series, &range, figures.now.responses),
+        cards: cards(f.t, &figures, answers),
+        nps_parts: nps_parts(content, &sum, answers),
+        fields: fields(content, &sum, answers),
         tables,
         comments,
         analysis: &analysis,
         figures,
     };
     let app = &state.app;
-    let drawn = app.work_here(form.account_id, size(content), || page(f, &template));
+    let draw = || page_of_days(f, &range, &template);
+    let drawn = app.work_here(form.account_id, size(content), draw);
     Ok(drawn.await)
 }
 
@@ -163,30 +194,57 @@ fn size(content: &FormContent) -> usize {
     fields.sum()
 }
 
-fn fields(
-    content: &FormContent,
-    series: &FormSeries,
-    range: &Range,
-    responses: i64,
-) -> Vec<FieldSummary> {
-    let mut sum = FieldCounts::default();
-    for (_, delta) in series
-        .days
-        .iter()
-        .filter(|(day, _)| range.dates.contains(*day))
-    {
-        sum.merge(&delta.fields);
-    }
-    let fields = FieldSummary::of_form(content, &sum, responses);
+/// Promoters, passives and detractors.
+fn nps_parts(content: &FormContent, sum: &Delta, answers: AnswerFigures<'_>) -> [Part; 3] {
+    let of_all = sum.counts.nps_answers;
+    let part = |label, tone, grades| {
+        let counted = Counted::Nps(GradeRange::new(content, FieldType::Nps, grades));
+        let count = answers.figure(&counted, sum);
+        let share = (of_all > 0).then(|| share(count.value, of_all));
+        Part {
+            label,
+            tone,
+            count,
+            share,
+        }
+    };
+    [
+        part("nps-promoters", "high", (9, 10)),
+        part("nps-passives", "mid", (7, 8)),
+        part("nps-detractors", "low", (0, 6)),
+    ]
+}
+
+/// The fields that have a distribution.
+fn fields(content: &FormContent, sum: &Delta, answers: AnswerFigures<'_>) -> Vec<ShownField> {
+    let fields = FieldSummary::of_form(content, &sum.fields, sum.counts.responses);
     let shown = |field: &FieldSummary| {
         !field.distribution.is_empty() && (!field.retired || field.answers > 0)
     };
-    fields.into_iter().filter(shown).collect()
+    let fields = fields.into_iter().filter(shown);
+    fields
+        .map(|field| {
+            let answer = |value: Option<&GradeOrOption>| {
+                let key = field.key.as_str();
+                let text = value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}"));
+                let counted = AnswerMatch::read(content, &text).map(Counted::Answer);
+                let counted = counted.unwrap_or(Counted::Responses);
+                answers.figure(&counted, sum)
+            };
+            let values = field.distribution.iter();
+            ShownField {
+                answers: answer(None),
+                values: values.map(|value| answer(Some(&value.value))).collect(),
+                field,
+            }
+        })
+        .collect()
 }
 
 fn tables<'a>(
     content: &'a FormContent,
     counts: &BTreeMap<i64, DayCounts>,
+    answers: AnswerFigures<'_>,
 ) -> Vec<BusPropTable<'a>> {
     let mut by_name: BTreeMap<&str, Vec<TableRow>> = BTreeMap::new();
     for entry in &content.bus_props {
@@ -202,6 +260,9 @@ fn tables<'a>(
                     bus_prop: entry.text.as_str(),
                     value: entry.text.value(),
                     metrics: Metrics::from(&sum),
+                    responses: answers
+                        .of(entry.text.as_str())
+                        .figure(&Counted::Responses, &sum.into()),
                     place: None,
                 });
         }

@@ -5,8 +5,9 @@
 //!   signed in from a browser before), `sign_in`, `own_password`.
 //! - `sent`: what the forms of pages send. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
-//!   `chart` (SVG), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `forms`, `branding`,
+//!   `chart` (SVG), `figure` (a number that leads to
+//!   what it counts), `asset` (style and script). Their texts are in `api-language`.
+//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
 //!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
@@ -27,6 +28,7 @@ mod chart;
 mod comments;
 mod door;
 mod editor;
+mod figure;
 mod figures;
 mod form;
 mod form_draft;
@@ -36,6 +38,7 @@ mod imports;
 mod keys;
 mod known;
 mod list;
+mod messages;
 mod names;
 mod overview;
 mod own_password;
@@ -137,6 +140,7 @@ pub fn routes(
         .route("/dashboard/recipients", get(recipients::show))
         .route("/dashboard/suppressions", get(suppressions::show))
         .route("/dashboard/answers.csv", get(answers::export))
+        .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
         .route("/dashboard/forms", get(forms::list))

@@ -7,7 +7,8 @@ use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
 use chrono::NaiveDate;
-use domain::date_range::DateRange;
+use domain::answer::Counted;
+use domain::campaign::MessageSet;
 use domain::form::FormStatus;
 use domain::metrics::Metrics;
 use domain::rollup::DayCounts;
@@ -15,8 +16,10 @@ use report::AccountSeries;
 use uuid::Uuid;
 
 use crate::chart::{share, sparkline};
+use crate::figure::{ALL_FORMS, AnswerFigures, Figure};
 use crate::figures::{Card, ShownFigures, cards};
-use crate::page::{Frame, page};
+use crate::messages::MessageFigures;
+use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -42,7 +45,7 @@ struct OverviewPage<'a> {
 /// A step of the funnel.
 struct OverviewStep {
     label: String,
-    count: i64,
+    count: Figure,
     /// Of the largest step, 0 to 100.
     width: i64,
     /// Of the step before, unless that is smaller: those who were imported may get more than one message.
@@ -51,10 +54,11 @@ struct OverviewStep {
 
 /// A form of the table.
 struct FormRow {
-    form_id: Uuid,
+    form_id: String,
     title: String,
     status: FormStatus,
     metrics: Metrics,
+    responses: Figure,
     /// Responses a day.
     spark: String,
 }
@@ -68,92 +72,103 @@ pub async fn show(person: SignedIn, Query(query): Query<RangeQuery>) -> Result<R
 /// The page, of an account's days.
 ///
 /// # Errors
-/// 400: no range; 503.
+/// 503.
 pub async fn answer(
     state: &DashboardState,
     account_id: Uuid,
     f: &Frame,
     query: &RangeQuery,
 ) -> Result<Response> {
-    let range = Range::read(query, f.zone)?;
+    let range = Range::read(query, f.zone);
     let _place = state.places.take(account_id).await;
-    let counted = ShownFigures::counted(range.dates);
+    let counted = ShownFigures::counted(&range);
     let series =
         report::account_series(&state.app.store, &state.cache, account_id, counted).await?;
     let mut days: BTreeMap<NaiveDate, DayCounts> = BTreeMap::new();
     for (_, day, counts) in &series.days {
         *days.entry(*day).or_default() += *counts;
     }
-    let figures = ShownFigures::new(&days, range.dates);
+    let answers = AnswerFigures::new(f, &range, ALL_FORMS, "");
+    let figures = ShownFigures::new(&days, &range, answers);
     let template = OverviewPage {
         f,
         range: &range,
         keep: [],
-        cards: cards(f.t, &figures),
-        steps: funnel(f, &series, range.dates, &figures.now),
-        forms: forms(&series, range.dates),
+        cards: cards(f.t, &figures, answers),
+        steps: funnel(f, &series, &range, &figures.now),
+        forms: forms(f, &series, &range),
         is_new: series.forms.is_empty() && series.recipients.is_empty(),
         figures,
     };
-    Ok(page(f, &template))
+    Ok(page_of_days(f, &range, &template))
 }
 
-fn funnel(f: &Frame, series: &AccountSeries, range: DateRange, now: &Metrics) -> Vec<OverviewStep> {
+fn funnel(f: &Frame, series: &AccountSeries, range: &Range, now: &Metrics) -> Vec<OverviewStep> {
     let recipients = series
         .recipients
         .iter()
-        .filter(|(day, _)| range.contains(*day));
+        .filter(|(day, _)| range.dates.contains(*day));
+    let imported = recipients.map(|(_, count)| count).sum();
+    let messages = MessageFigures::of_days(f, range);
+    let messages = |key, set, value| (f.t.get(key), messages.counted(set, value));
+    let plain = |key, value| {
+        let href = String::new();
+        (f.t.get(key), Figure { value, href })
+    };
+    let counts = DayCounts {
+        responses: now.responses,
+        ..DayCounts::default()
+    };
+    let answered = AnswerFigures::new(f, range, ALL_FORMS, "");
+    let answered = answered.figure(&Counted::Responses, &counts.into());
     let steps = [
-        (
-            f.t.get("step-imported"),
-            Some(recipients.map(|(_, count)| count).sum()),
-        ),
-        (f.t.get("step-sent"), now.sent),
-        (f.t.get("step-delivered"), now.delivered),
-        (f.t.get("step-viewed"), Some(now.views)),
-        (f.t.get("step-answered"), Some(now.responses)),
+        Some(plain("step-imported", imported)),
+        now.sent
+            .map(|sent| messages("step-sent", MessageSet::Sent, sent)),
+        now.delivered
+            .map(|delivered| messages("step-delivered", MessageSet::DELIVERED, delivered)),
+        Some(plain("step-viewed", now.views)),
+        Some((f.t.get("step-answered"), answered)),
     ];
-    let steps: Vec<(String, i64)> = steps
-        .into_iter()
-        .filter_map(|(label, count)| Some((label, count?)))
-        .collect();
-    let largest = steps
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let steps: Vec<_> = steps.into_iter().flatten().collect();
+    let largest = steps.iter().map(|(_, count)| count.value).max();
+    let largest = largest.unwrap_or(0).max(1);
     let mut before = None;
-    let step = |(label, count): (String, i64)| OverviewStep {
+    let step = |(label, count): (String, Figure)| OverviewStep {
         label,
-        count,
-        width: 100 * count / largest,
+        width: 100 * count.value / largest,
         share: before
-            .replace(count)
-            .filter(|before| *before > 0 && *before >= count)
-            .map(|before| share(count, before)),
+            .replace(count.value)
+            .filter(|before| *before > 0 && *before >= count.value)
+            .map(|before| share(count.value, before)),
+        count,
     };
     steps.into_iter().map(step).collect()
 }
 
-fn forms(series: &AccountSeries, range: DateRange) -> Vec<FormRow> {
+fn forms(f: &Frame, series: &AccountSeries, range: &Range) -> Vec<FormRow> {
     let mut days: BTreeMap<Uuid, BTreeMap<NaiveDate, DayCounts>> = BTreeMap::new();
     for (form_id, day, counts) in series
         .days
         .iter()
-        .filter(|(_, day, _)| range.contains(*day))
+        .filter(|(_, day, _)| range.dates.contains(*day))
     {
         *days.entry(*form_id).or_default().entry(*day).or_default() += *counts;
     }
     let row = |form: &store::report::FormEntry| {
         let days = days.remove(&form.form_id).unwrap_or_default();
         let sum: DayCounts = days.values().copied().sum();
+        let form_id = form.form_id.to_string();
+        let answered = AnswerFigures::new(f, range, &form_id, "");
+        let answered = answered.figure(&Counted::Responses, &sum.into());
         let responses = range
+            .dates
             .days()
             .map(|day| days.get(&day).map_or(0, |counts| counts.responses));
         let shown = form.status == FormStatus::Published || sum != DayCounts::default();
         shown.then(|| FormRow {
-            form_id: form.form_id,
+            form_id,
+            responses: answered,
             title: form.title.clone(),
             status: form.status,
             metrics: Metrics::from(&sum),

@@ -15,6 +15,7 @@ use domain::person::Role;
 use serde_json::Value;
 
 use crate::NAVIGATION;
+use crate::range::Range;
 use crate::signed_in::forbidden;
 use api_language::Text;
 
@@ -33,9 +34,25 @@ pub struct Frame {
     pub current: &'static str,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
+    /// The parameters that its links keep.
+    pub kept: String,
 }
 
 impl Frame {
+    /// Of a shared page.
+    pub fn of_reader(t: &'static Text, account: String, zone: Tz) -> Self {
+        Self {
+            t,
+            person: String::new(),
+            account,
+            role: Role::Viewer,
+            zone,
+            current: "",
+            token: String::new(),
+            kept: String::new(),
+        }
+    }
+
     /// Pages in the navigation: where they are, and their names.
     pub fn links(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let links = NAVIGATION.iter();
@@ -74,6 +91,11 @@ pub fn text(value: &Value) -> String {
 /// A page, 200.
 pub fn page(f: &Frame, template: &impl Template) -> Response {
     html(f.t, StatusCode::OK, template)
+}
+
+/// A page about some days: 400 where these are not those that were asked for.
+pub fn page_of_days(f: &Frame, range: &Range, template: &impl Template) -> Response {
+    html(f.t, range.status(), template)
 }
 
 /// A page with a status.

@@ -11,7 +11,6 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::{TimeDelta, Utc};
-use domain::person::Role;
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -84,15 +83,8 @@ async fn find(
 }
 
 async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> Result<Response> {
-    let f = Frame {
-        t,
-        person: String::new(),
-        account: shared.account_name,
-        role: Role::Viewer,
-        zone: shared.time_zone.parse().map_err(broken)?,
-        current: "",
-        token: String::new(),
-    };
+    let zone = shared.time_zone.parse().map_err(broken)?;
+    let f = Frame::of_reader(t, shared.account_name, zone);
     let uri: Uri = shared.path.parse().map_err(broken)?;
     let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
         return overview::answer(state, shared.account_id, &f, &query(&uri)?).await;
@@ -127,7 +119,7 @@ fn words(share: &ShareItem, f: &Frame, names: &HashMap<String, String>) -> Resul
     let of_form = uri.path().strip_prefix("/dashboard/form/");
     let of_form = of_form.map(|id| names.get(id).cloned().unwrap_or_else(|| f.t.get("form")));
     let title = of_form.unwrap_or_else(|| f.t.get("nav-overview"));
-    let mut words = format!("{title} · {}", Range::read(&range, f.zone)?.words(f.t));
+    let mut words = format!("{title} · {}", Range::read(&range, f.zone).words(f.t));
     if !bus_prop.is_empty() {
         words.push_str(" · ");
         words.push_str(&bus_prop);

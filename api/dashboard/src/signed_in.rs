@@ -32,6 +32,8 @@ pub struct SignedIn {
     pub caller: Caller,
     /// The language they read.
     pub t: &'static Text,
+    /// The parameters of the page that its links keep.
+    pub kept: String,
 }
 
 impl Deref for SignedIn {
@@ -53,6 +55,7 @@ impl SignedIn {
             zone: self.person.time_zone,
             current,
             token: self.token(),
+            kept: self.kept.clone(),
         }
     }
 

@@ -47,6 +47,22 @@ trouble-other = Das hat nicht geklappt
 range = Tage
 range-today = Heute
 range-days = { $value } Tage
+range-other = Andere Tage
+range-turned = „Von“ liegt nach „Bis“. Gezeigt werden die letzten 30 Tage.
+range-wrong = Das ist kein Zeitraum von höchstens 1.830 Tagen. Gezeigt werden die letzten 30 Tage.
+range-this-week = Diese Woche
+range-last-week = Letzte Woche
+range-this-month = Dieser Monat
+range-last-month = Letzter Monat
+range-this-quarter = Dieses Quartal
+range-last-quarter = Letztes Quartal
+range-this-year = Dieses Jahr
+range-last-year = Letztes Jahr
+compare = Verglichen mit
+compare-before = Der Zeit davor
+compare-year = Dem Vorjahr
+compared-with = Verglichen mit { $value }
+help = Was ist das?
 range-from = Von
 range-to = Bis
 show = Zeigen
@@ -59,7 +75,16 @@ day = Tag
 
 card-views = Aufrufe
 card-responses = Antworten
-card-response-rate = Antwortquote
+card-response-rate = Abschlussquote
+card-answered = Rücklaufquote
+card-of-delivered = { $n ->
+    [one] von { $value } zugestellten Nachricht
+   *[other] von { $value } zugestellten Nachrichten
+}
+help-completed = Wie viele von denen, die das Formular geöffnet haben, geantwortet haben.
+help-answered = Wie viele der zugestellten Nachrichten beantwortet wurden.
+help-satisfied = Wie viele von denen, die einen Smiley gewählt haben, einen der besten zwei gewählt haben. Das Intervall sagt, wo der Wert vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
+help-nps = Net Promoter Score: der Anteil der Fürsprecher (9–10) minus den der Kritiker (0–6), von −100 bis 100. Das Intervall sagt, wo er vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
 card-happiness = Zufrieden (4–5)
 card-nps = NPS
 card-of-views = { $n ->
@@ -77,8 +102,13 @@ chart-nps-empty = Noch niemand hat eine Frage von 0 bis 10 beantwortet.
 chart-dip = Deutlicher Tiefpunkt: { $value }, mit
 nps-week = NPS, letzte 7 Tage
 funnel = Vom Import zur Antwort
+step = Schritt
+number = Anzahl
+of-step-before = Vom Schritt darüber
+of-recipients = Von allen Empfängern
 funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Geöffnet und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
 form = Formular
+forms-all = Alle Formulare
 forms-none = Noch kein Formular ist veröffentlicht.
 trend = Verlauf
 new-heading = Willkommen
@@ -100,6 +130,7 @@ nps-parts = Fürsprecher und Kritiker
 nps-promoters = Fürsprecher (9–10)
 nps-passives = Neutrale (7–8)
 nps-detractors = Kritiker (0–6)
+nps-all = Alle Bewertungen
 answers-n = { $n ->
     [one] { $value } Antwort
    *[other] { $value } Antworten
@@ -136,6 +167,7 @@ track-field = Spalte
 answers-show = Zeigen
 answers-comments = Kommentare
 answers-all = Alle Antworten
+narrowed-remove = Diesen Filter entfernen
 answers-none = Keine Antworten an diesen Tagen.
 answers-no-match = Nichts passt an diesen Tagen dazu.
 
@@ -195,6 +227,12 @@ created-at = Erstellt
 started-at = Gestartet
 finished-at = Beendet
 messages = Nachrichten
+messages-n = { $n ->
+    [one] { $value } Nachricht
+   *[other] { $value } Nachrichten
+}
+messages-none = Keine Nachrichten.
+messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
 erase-text = Telefon und Tracking-Felder sind dann für immer weg, und nichts mehr wird gesendet. Antworten bleiben, ohne die Person.
 erase-now = Für immer löschen

@@ -47,6 +47,22 @@ trouble-other = That did not work
 range = Days
 range-today = Today
 range-days = { $value } days
+range-other = Other dates
+range-turned = “From” is after “To”. The last 30 days are shown.
+range-wrong = These dates are no range of at most 1,830 days. The last 30 days are shown.
+range-this-week = This week
+range-last-week = Last week
+range-this-month = This month
+range-last-month = Last month
+range-this-quarter = This quarter
+range-last-quarter = Last quarter
+range-this-year = This year
+range-last-year = Last year
+compare = Compared with
+compare-before = The time before
+compare-year = A year ago
+compared-with = Compared with { $value }
+help = What is this?
 range-from = From
 range-to = To
 show = Show
@@ -59,7 +75,16 @@ day = Day
 
 card-views = Views
 card-responses = Responses
-card-response-rate = Response rate
+card-response-rate = Completion rate
+card-answered = Response rate
+card-of-delivered = { $n ->
+    [one] of { $value } delivered message
+   *[other] of { $value } delivered messages
+}
+help-completed = How many of those who opened the form sent an answer.
+help-answered = How many of the messages that arrived were answered.
+help-satisfied = How many of those who chose a smiley chose one of the best two. The interval says where the figure would likely be if everybody had answered: the more answers, the narrower.
+help-nps = Net Promoter Score: the percentage of promoters (9–10) minus that of detractors (0–6), from −100 to 100. The interval says where it would likely be if everybody had answered: the more answers, the narrower.
 card-happiness = Satisfied (4–5)
 card-nps = NPS
 card-of-views = { $n ->
@@ -77,8 +102,13 @@ chart-nps-empty = Nobody has answered a question from 0 to 10 yet.
 chart-dip = Clear low: { $value }, with
 nps-week = NPS, last 7 days
 funnel = From import to answer
+step = Step
+number = Number
+of-step-before = Of the step above
+of-recipients = Of all recipients
 funnel-note = Each step is counted on the day on which it happened. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
 form = Form
+forms-all = All forms
 forms-none = No form is published yet.
 trend = Trend
 new-heading = Welcome
@@ -100,6 +130,7 @@ nps-parts = Promoters and detractors
 nps-promoters = Promoters (9–10)
 nps-passives = Passives (7–8)
 nps-detractors = Detractors (0–6)
+nps-all = All scores
 answers-n = { $n ->
     [one] { $value } answer
    *[other] { $value } answers
@@ -136,6 +167,7 @@ track-field = Column
 answers-show = Show
 answers-comments = Comments
 answers-all = All answers
+narrowed-remove = Remove this filter
 answers-none = No answers on these days.
 answers-no-match = Nothing matches on these days.
 
@@ -195,6 +227,12 @@ created-at = Created
 started-at = Started
 finished-at = Finished
 messages = Messages
+messages-n = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+messages-none = No messages.
+messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
 erase-text = Phone and tracking fields are gone for good, and nothing more is sent. Answers stay, without the person.
 erase-now = Erase for good

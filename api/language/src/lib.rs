@@ -185,13 +185,14 @@ impl Text {
             .map_or_else(|| "–".to_owned(), |score| self.real(score, digits))
     }
 
-    /// The same with a sign before what is not negative.
+    /// The same with a sign; what is rounded to zero is `± 0`.
     pub fn signed(&self, x: f64, digits: usize) -> String {
         let written = self.real(x, digits);
-        if written.starts_with('−') {
-            written
-        } else {
-            format!("+{written}")
+        let is_zero = !written.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+        match written.starts_with('−') {
+            _ if is_zero => "± 0".to_owned(),
+            true => written,
+            false => format!("+{written}"),
         }
     }
 
@@ -317,7 +318,8 @@ mod tests {
         assert_eq!(german.number(1_234), "1.234");
         assert_eq!(german.percent(Some(0.123)), "12,3 %");
         assert_eq!(english.percent(Some(1.0)), "100.0%");
-        assert_eq!(english.signed(-0.04, 1), "+0.0");
+        assert_eq!(english.signed(-0.04, 1), "± 0");
+        assert_eq!(english.signed(0.05, 2), "+0.05");
         assert_eq!(english.signed(-0.05, 2), "−0.05");
         let day = NaiveDate::from_ymd_opt(2026, 3, 7).unwrap();
         assert_eq!(english.date(day), "7 Mar 2026");

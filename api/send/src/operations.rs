@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use api_http::deadline::soon;
 use api_http::schema::{pattern, written};
-use api_http::{Caller, Change, Problem, QUICK, Result, within};
+use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use axum::http::StatusCode;
 use domain::campaign::{Message, Receipt};
 use domain::docid::DocId;
@@ -20,6 +20,7 @@ use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
 use store::send::contact::{Suppressed, SuppressedAt};
+use store::send::message::MessageFilter;
 use store::send::state::SenderState;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
@@ -71,6 +72,27 @@ pub async fn list_recipient_messages(
             receipts: receipts.remove(&message.message_id).unwrap_or_default(),
             message,
         }))
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// Lists messages before a position, newest first. A page may be empty though the list goes on.
+///
+/// # Errors
+/// 404: there is no such campaign; 503.
+pub async fn list_messages(
+    caller: &Caller,
+    filter: &MessageFilter,
+    before: Option<Uuid>,
+    limit: usize,
+) -> Result<ListPage<Message>> {
+    let list = soon(async {
+        if let Some(campaign_id) = filter.campaign_id {
+            find_campaign(caller, campaign_id).await?;
+        }
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let messages = store.filtered_messages(account_id, filter, before, limit);
+        Ok(lines::page(account_id, messages).await?)
     });
     caller.read(SCOPE, list).await
 }

@@ -1,5 +1,7 @@
 //! How one field was answered.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::ratio;
@@ -40,6 +42,16 @@ pub struct ValueShare {
 pub enum GradeOrOption {
     Grade(u8),
     Option(String),
+}
+
+/// As in the parameter of a list.
+impl fmt::Display for GradeOrOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grade(grade) => grade.fmt(f),
+            Self::Option(value) => f.write_str(value),
+        }
+    }
 }
 
 impl FieldSummary {

@@ -31,4 +31,4 @@ pub use self::field_counts::{FieldCount, FieldCounts};
 pub use crate::varint::DecodeError;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

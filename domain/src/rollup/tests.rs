@@ -20,7 +20,7 @@ fn of(counters: &[i64]) -> DayCounts {
     counts
 }
 
-fn form() -> FormContent {
+pub(crate) fn form() -> FormContent {
     let options = json!([{"value": "a", "label": "A"}, {"value": "b", "label": "B"}]);
     let field =
         |key: &str, kind: &str| json!({"key": key, "type": kind, "label": key, "required": false});
@@ -59,7 +59,7 @@ fn any_answers() -> impl Strategy<Value = Value> {
         })
 }
 
-pub(super) fn delta(submission: &Value) -> Delta {
+pub(crate) fn delta(submission: &Value) -> Delta {
     let form = form();
     Delta::answer(&form, &Answers::from_json(&form, submission).unwrap())
 }

@@ -15,6 +15,7 @@ use entity::rollup_month;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
+pub(crate) use self::feedback::ids_of_days;
 pub use self::feedback::{
     AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize,
 };

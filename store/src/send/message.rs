@@ -1,7 +1,10 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
 use chrono::{DateTime, Utc};
-use domain::campaign::{CampaignStatus, Count, Message, MessageKind, MessageStatus, SkipReason};
+use domain::campaign::{
+    CampaignStatus, Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason,
+};
+use domain::date_range::DateRange;
 use domain::docid::is_erased;
 use entity::{message, message_due};
 use sea_orm::ActiveValue::Set;
@@ -12,6 +15,7 @@ use super::drive::DueKey;
 use super::plan::{MAKE_DUE, NewDue};
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
+use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store};
 
@@ -44,6 +48,42 @@ const OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $4");
 const OF_CAMPAIGN_WITH_STATUS: &Statement =
     messages!("m.campaign_id = $4 AND ", status!(), " = $5");
 const OF_RECIPIENT: &Statement = messages!("m.docid = $4");
+
+/// Of [`MessageFilter`].
+macro_rules! filtered {
+    () => {
+        concat!(
+            "m.message_id >= $4 AND m.kind <> 'test' AND ($5 = '' OR m.kind = $5) AND ($6 = '' OR ", status!(), " = $6)
+             AND ($7 = '' OR m.reason = $7) AND ($8 <> 'sent' OR m.accepted_at IS NOT NULL)
+             AND ($8 <> 'viewed' OR m.viewed_at IS NOT NULL) AND ($8 <> 'answered' OR m.answered_at IS NOT NULL)
+             AND (CAST($9 AS date) IS NULL OR m.accepted_day BETWEEN $9 AND $10)"
+        )
+    };
+}
+const FILTERED: &Statement = messages!(filtered!());
+const FILTERED_OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $11 AND ", filtered!());
+/// The id of the message that so many others come before, newest first.
+const NTH: &Statement = statement!(
+    "SELECT message_id FROM message WHERE account_id = $1 AND message_id < $2 ORDER BY message_id DESC LIMIT 1 OFFSET $3"
+);
+const NTH_OF_CAMPAIGN: &Statement = statement!(
+    "SELECT message_id FROM message
+      WHERE account_id = $1 AND message_id < $2 AND campaign_id = $4 ORDER BY message_id DESC LIMIT 1 OFFSET $3"
+);
+/// The messages among which a page looks for its own.
+const AMONG: i64 = 20_000;
+
+/// Which messages a list has. Tests are none of them.
+#[derive(Clone, Debug)]
+pub struct MessageFilter {
+    /// `None`: of all campaigns.
+    pub campaign_id: Option<Uuid>,
+    /// `None`: first messages and reminders.
+    pub kind: Option<MessageKind>,
+    pub set: MessageSet,
+    /// Those that a provider accepted on these days.
+    pub days: Option<DateRange>,
+}
 
 #[derive(FromQueryResult)]
 struct MessageRow {
@@ -125,6 +165,52 @@ impl Store {
                 self.messages(OF_CAMPAIGN_WITH_STATUS, page, of).await
             }
         }
+    }
+
+    /// A page of an account's messages, newest first, of those before `before`. Where they are rare it may be empty, though the list
+    /// goes on.
+    pub async fn filtered_messages(
+        &self,
+        account_id: Uuid,
+        filter: &MessageFilter,
+        before: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ListPage<Message>> {
+        let days = filter.days;
+        // A message is made before it is sent.
+        let end = days.map_or(Uuid::max(), |days| {
+            ids_of_days(days.start(), days.end()).end
+        });
+        let before = before.map_or(end, |before| before.min(end));
+        let mut nth = values![account_id, before, AMONG - 1];
+        nth.extend(filter.campaign_id.map(Value::from));
+        let (nth_statement, statement) = match filter.campaign_id {
+            Some(_) => (NTH_OF_CAMPAIGN, FILTERED_OF_CAMPAIGN),
+            None => (NTH, FILTERED),
+        };
+        let floor: Option<Uuid> = self.fetch_value(nth_statement, nth).await?;
+        let (status, reason, other) = match filter.set {
+            MessageSet::Sent => ("", "", "sent"),
+            MessageSet::Counted(Count::Status(status)) => (status.into_str(), "", ""),
+            MessageSet::Counted(Count::Skipped(reason)) => ("skipped", reason.into_str(), ""),
+            MessageSet::Counted(Count::Viewed) => ("", "", "viewed"),
+            MessageSet::Counted(Count::Answered) => ("", "", "answered"),
+            MessageSet::Counted(Count::Recipients | Count::Parts) => ("", "", ""),
+        };
+        let mut of = values![
+            floor.unwrap_or(Uuid::nil()),
+            filter.kind.map_or("", |kind| kind.into_str()),
+            status,
+            reason,
+            other,
+            days.map(|days| days.start()),
+            days.map(|days| days.end()),
+        ];
+        of.extend(filter.campaign_id.map(Value::from));
+        let page = (account_id, Some(before), limit);
+        let mut page = self.messages(statement, page, of).await?;
+        page.next = page.next.or(floor);
+        Ok(page)
     }
 
     /// A page of a recipient's messages, newest first, of those before `before`.

@@ -1,14 +1,16 @@
-//! What a list of feedbacks is searched for: grades, and words of comments.
+//! What a list of feedbacks is searched for: grades, answers, and words of comments.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use domain::form::{FieldKind, FormContent};
+use domain::answer::{AnswerMatch, GradeRange};
+use domain::form::{FieldKind, FieldType, FormContent};
 use store::report::AnswerFilter;
 use utoipa::IntoParams;
 
 use api_http::{Parameters, Problem, Result};
 
 const MAX_CHARS: usize = 200;
+const MAX_ANSWERS: usize = 20;
 
 /// What the answers must be.
 #[derive(Clone, Debug, IntoParams)]
@@ -23,6 +25,11 @@ pub struct AnswerQuery {
     /// Only those with one of these answers, such as `4-5`.
     #[param(required = false, nullable = false, value_type = String, pattern = "^(1(-[1-5])?|2(-[2-5])?|3(-[3-5])?|4(-[4-5])?|5(-5)?)$")]
     happiness: Option<(u8, u8)>,
+    /// Only those with this answer, `<key>=<value>`: a grade, or an option, maybe chosen among others; `<key>` alone: any answer.
+    /// Repeated, all of them. At most 20.
+    #[param(required = false, nullable = false, max_items = 20, style = Form, explode, value_type = Option<Vec<String>>,
+            pattern = "^[a-z][a-z0-9_]{0,39}(=[^\\u0000]*)?$")]
+    answer: Vec<String>,
 }
 
 impl AnswerQuery {
@@ -30,7 +37,12 @@ impl AnswerQuery {
     ///
     /// # Errors
     /// 400 `invalid_parameter`.
-    pub fn parse(q: Option<&str>, nps: Option<&str>, happiness: Option<&str>) -> Result<Self> {
+    pub fn parse(
+        q: Option<&str>,
+        nps: Option<&str>,
+        happiness: Option<&str>,
+        answer: Vec<String>,
+    ) -> Result<Self> {
         if q.is_some_and(|q| q.is_empty() || q.contains('\0') || q.chars().nth(MAX_CHARS).is_some())
         {
             let detail = "q has 1 to 200 characters";
@@ -42,7 +54,11 @@ impl AnswerQuery {
                 |()| Problem::invalid_parameter(format!("{name} is no grade or range of grades"));
             read.transpose().map_err(wrong)
         };
+        if answer.len() > MAX_ANSWERS {
+            return Err(Problem::invalid_parameter("answer is given too often"));
+        }
         Ok(Self {
+            answer,
             q: q.into_iter()
                 .flat_map(str::split_whitespace)
                 .map(ToOwned::to_owned)
@@ -53,15 +69,27 @@ impl AnswerQuery {
     }
 
     /// Of a form's list.
-    pub fn filter(self, form: &FormContent) -> AnswerFilter {
+    ///
+    /// # Errors
+    /// 400 `invalid_parameter`: the form has no such answer.
+    pub fn filter(self, form: &FormContent) -> Result<AnswerFilter> {
         let mut fields = form.fields.iter();
         let comment = fields.find(|field| field.kind == FieldKind::Comment);
-        AnswerFilter {
-            nps: self.nps,
-            happiness: self.happiness,
+        let range = |kind, grades: Option<(u8, u8)>| {
+            grades.map(|grades| GradeRange::new(form, kind, grades))
+        };
+        let answer = |text: &String| {
+            let detail = "answer is no `<key>=<value>` that the form has";
+            let read = AnswerMatch::read(form, text);
+            read.ok_or_else(|| Problem::invalid_parameter(detail))
+        };
+        Ok(AnswerFilter {
+            nps: range(FieldType::Nps, self.nps),
+            happiness: range(FieldType::Happiness, self.happiness),
+            answers: self.answer.iter().map(answer).collect::<Result<_>>()?,
             words: self.q,
             comment_key: comment.map_or_else(String::new, |field| field.key.as_str().to_owned()),
-        }
+        })
     }
 }
 
@@ -71,7 +99,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AnswerQuery {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let parameters = Parameters::from_request_parts(parts, state).await?;
         let [q, nps, happiness] = ["q", "nps", "happiness"].map(|name| parameters.one(name));
-        Self::parse(q?, nps?, happiness?)
+        let answer = parameters.all("answer").map(ToOwned::to_owned);
+        Self::parse(q?, nps?, happiness?, answer.collect())
     }
 }
 

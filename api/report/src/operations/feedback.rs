@@ -50,7 +50,7 @@ impl FeedbackSearch {
             bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
             comments_only: self.comments_only,
             track_fields: self.track_fields,
-            answers: self.answers.filter(&form),
+            answers: self.answers.filter(&form)?,
         })
     }
 }

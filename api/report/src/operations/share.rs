@@ -5,6 +5,7 @@ use axum::http::{StatusCode, Uri};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::date_range::DateRange;
 use domain::invalid::{Invalid, code};
+use domain::period::{CalendarPeriod, Comparison};
 use domain::scope::Scope;
 use serde::Serialize;
 use store::ListPage;
@@ -20,7 +21,7 @@ const LIFE: TimeDelta = TimeDelta::days(400);
 /// The days of a page that counts until today.
 const DAYS: std::ops::RangeInclusive<u16> = 1..=1_830;
 /// The parameters of a page of a report.
-const PARAMETERS: [&str; 4] = ["days", "from", "to", "bus_prop"];
+const PARAMETERS: [&str; 6] = ["days", "range", "from", "to", "compare", "bus_prop"];
 
 /// A page that is shared.
 #[derive(Serialize, ToSchema)]
@@ -138,13 +139,16 @@ fn read_path(path: &str) -> Option<(Option<Uuid>, Option<String>)> {
         rest => Some(parse_uuid(rest.strip_prefix("/form/")?)?),
     };
     let parameters = Parameters::of(&uri).ok()?;
-    let [days, from, to, bus_prop] = PARAMETERS.map(|name| parameters.one(name).ok());
-    let is_range = match (days?, from?, to?) {
-        (None, None, None) => true,
-        (Some(days), None, None) => days.parse().is_ok_and(|days| DAYS.contains(&days)),
-        (None, Some(from), Some(to)) => DateRange::parse(from, to).is_ok(),
+    let [days, period, from, to, compare, bus_prop] =
+        PARAMETERS.map(|name| parameters.one(name).ok());
+    let is_range = match (days?, period?, from?, to?) {
+        (None, None, None, None) => true,
+        (Some(days), None, None, None) => days.parse().is_ok_and(|days| DAYS.contains(&days)),
+        (None, Some(period), None, None) => period.parse::<CalendarPeriod>().is_ok(),
+        (None, None, Some(from), Some(to)) => DateRange::parse(from, to).is_ok(),
         _ => false,
     };
+    let is_range = is_range && compare?.is_none_or(|text| text.parse::<Comparison>().is_ok());
     let are_known = parameters
         .pairs()
         .all(|(name, _)| PARAMETERS.contains(&name));
@@ -168,6 +172,7 @@ mod tests {
         for path in [
             "/dashboard",
             "/dashboard?days=1830",
+            "/dashboard?range=last-month&compare=year",
             "/dashboard?from=2026-01-01&to=2026-01-31&bus_prop=",
         ] {
             assert_eq!(read_path(path), Some(all.clone()), "{path}");
@@ -190,6 +195,7 @@ mod tests {
             "/dashboard#x",
             "/dashboard?days=0",
             "/dashboard?days=1831",
+            "/dashboard?range=next-month",
             "/dashboard?days=7&days=8",
             "/dashboard?days=7&from=2026-01-01&to=2026-01-31",
             "/dashboard?from=2026-01-01",

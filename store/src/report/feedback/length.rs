@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use domain::answer::Counted;
 use domain::date_range::{DateRange, day_of};
 use domain::link::BusPropIds;
-use domain::rollup::{DayCounts, DecodeCounts};
+use domain::rollup::{DayCounts, DecodeCounts, DecodeError, Delta};
 use futures::TryStreamExt;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
@@ -80,8 +81,8 @@ impl DayRun {
 }
 
 /// Where the list's first `rows` that are older than `before` are: newest first, and whatever is in one is newer than
-/// whatever is in the next. Of a business property there is more than one, so that a rare one is not looked for where
-/// it is not; without one all rows that are passed are the list's.
+/// whatever is in the next. Of a list that is narrowed there is more than one, so that rare rows are not looked for where
+/// they are not; otherwise all rows that are passed are the list's.
 pub(super) fn runs(
     rows_by_day: &RowsByDay,
     query: &FeedbackQuery,
@@ -92,7 +93,7 @@ pub(super) fn runs(
     let day = before.map(|id| day_of(time_of(id), query.time_zone));
     let last = day.map_or(NaiveDate::MAX, |day| day + TimeDelta::days(1));
     let sure = day.map_or(NaiveDate::MAX, |day| day - TimeDelta::days(2));
-    let most = if query.bus_prop_id.is_some() { RUNS } else { 1 };
+    let most = if query.is_narrowed() { RUNS } else { 1 };
     let mut found: usize = 0;
     let mut runs: Vec<DayRun> = Vec::new();
     for (day, listed) in rows_by_day.range(..=last).rev() {
@@ -121,37 +122,41 @@ pub(super) fn runs(
     runs
 }
 
-impl FeedbackQuery {
-    /// Which of the counts is that of the list's rows.
-    fn listed(&self, counts: DayCounts) -> i64 {
-        if self.comments_only {
-            counts.comments
-        } else {
-            counts.responses
-        }
+/// The counters come first, and take ten bytes each at most.
+const COUNTERS: i32 = 150;
+
+/// How many rows of a list a day has, by the beginning of its delta where its counters tell.
+fn listed(counted: &Counted, delta: &[u8]) -> Result<i64, DecodeError> {
+    if counted.is_counter() {
+        Ok(counted.count(&DayCounts::decode(delta)?.into()))
+    } else {
+        Ok(counted.count(&Delta::decode(delta)?))
     }
 }
 
 impl Tx {
-    /// The list's counts by day, rolled up and pending. `None` where only reading the list tells: it is searched, or a newer
-    /// version wrote what is pending.
+    /// The list's counts by day, rolled up and pending. `None` where only reading the list tells: no count is that of its rows, or
+    /// a newer version wrote what is pending.
     pub(super) async fn rows_by_day(&mut self, query: &FeedbackQuery) -> Result<Option<RowsByDay>> {
-        if query.is_searched() {
+        let Some(counted) = query.counted() else {
             return Ok(None);
-        }
+        };
         let bus_prop_id = query.bus_prop_id.map_or(WHOLE, i64::from);
         let (first, last) = (query.range.start(), query.range.end());
-        // The counters come first, and take ten bytes each at most.
+        let bytes = if counted.is_counter() {
+            COUNTERS
+        } else {
+            i32::MAX
+        };
         let days = statement!(
-            "SELECT day, substr(delta, 1, 150) AS delta FROM rollup
+            "SELECT day, substr(delta, 1, $6) AS delta FROM rollup
               WHERE account_id = $1 AND form_id = $2 AND bus_prop_id = $3 AND day BETWEEN $4 AND $5"
         );
-        let values = values![query.form, bus_prop_id, first, last];
+        let values = values![query.form, bus_prop_id, first, last, bytes];
         let days: Vec<DayDelta> = self.fetch_all(days, values).await?;
         let mut rows_by_day = RowsByDay::default();
         for row in days {
-            let counts = DayCounts::decode(&row.delta)?;
-            rows_by_day.insert(row.day, query.listed(counts));
+            rows_by_day.insert(row.day, listed(&counted, &row.delta)?);
         }
         let pending = statement!(
             "SELECT day, bus_prop_ids, delta FROM pending_delta
@@ -160,12 +165,12 @@ impl Tx {
         let mut pending = self.stream::<PendingCounts>(pending, values![query.form, first, last]);
         while let Some(row) = pending.try_next().await? {
             let ids = row.bus_prop_ids.parse::<BusPropIds>();
-            let (Ok(ids), Ok(counts)) = (ids, DayCounts::decode(&row.delta)) else {
+            let (Ok(ids), Ok(rows)) = (ids, listed(&counted, &row.delta)) else {
                 return Ok(None);
             };
             let is_listed = |wanted| ids.contains(&wanted);
             if query.bus_prop_id.is_none_or(is_listed) {
-                *rows_by_day.entry(row.day).or_default() += query.listed(counts);
+                *rows_by_day.entry(row.day).or_default() += rows;
             }
         }
         Ok(Some(rows_by_day))

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
+use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::DateRange;
 use domain::link::{BusPropIds, TrackFields};
 use sea_orm::FromQueryResult;
@@ -48,9 +49,10 @@ pub struct FeedbackQuery {
 /// Which answers are meant; the default: all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFilter {
-    /// The lowest and the highest grade.
-    pub nps: Option<(u8, u8)>,
-    pub happiness: Option<(u8, u8)>,
+    pub nps: Option<GradeRange>,
+    pub happiness: Option<GradeRange>,
+    /// Those with each of these answers.
+    pub answers: Vec<AnswerMatch>,
     /// Those whose comment has each of these words.
     pub words: Vec<String>,
     /// The field that comments answer.
@@ -110,11 +112,32 @@ pub struct ReadSize {
 }
 
 impl FeedbackQuery {
-    /// Whether no count by day tells how many there are.
-    fn is_searched(&self) -> bool {
+    /// Which count by day tells how many there are; `None`: none does.
+    fn counted(&self) -> Option<Counted> {
         let answers = &self.answers;
-        let graded = answers.nps.is_some() || answers.happiness.is_some();
-        graded || !answers.words.is_empty() || !self.track_fields.is_empty()
+        if !answers.words.is_empty() || !self.track_fields.is_empty() {
+            return None;
+        }
+        let comments = self.comments_only.then_some(Counted::Comments);
+        let nps = answers.nps.clone().map(Counted::Nps);
+        let happiness = answers.happiness.clone().map(Counted::Happiness);
+        let matches = answers.answers.iter().cloned().map(Counted::Answer);
+        let mut narrowed = comments
+            .into_iter()
+            .chain(nps)
+            .chain(happiness)
+            .chain(matches);
+        match (narrowed.next(), narrowed.next()) {
+            (None, _) => Some(Counted::Responses),
+            (one, None) => one,
+            _ => None,
+        }
+    }
+
+    /// Whether its rows are only some of those that its statement walks.
+    fn is_narrowed(&self) -> bool {
+        let whole = [Some(Counted::Responses), Some(Counted::Comments)];
+        self.bus_prop_id.is_some() || !whole.contains(&self.counted())
     }
 }
 
@@ -161,10 +184,9 @@ impl Store {
         let mut tx = self.long_snapshot().await?;
         let run = DayRun::of(query.range);
         let mut ids = run.ids(position.before);
-        let is_narrowed = query.bus_prop_id.is_some() || query.is_searched();
         let floor = match position.floor {
             // So many of the form's rows are down to it; there may be fewer.
-            None if is_narrowed => {
+            None if query.is_narrowed() => {
                 let before_it = i64::try_from(stride.among.saturating_sub(1)).unwrap_or(i64::MAX);
                 let values = values![query.form, ids.start, ids.end, before_it];
                 tx.fetch_value(rows::NTH.of(query), values).await?

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use domain::answer::GradeRange;
 use domain::link::BusPropIds;
 use futures::{Stream, TryStreamExt};
 use sea_orm::{DbErr, FromQueryResult, QueryResult, Value};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::length::DayRun;
@@ -44,7 +46,8 @@ macro_rules! graded {
     };
 }
 
-/// Each of the words ($9, as their patterns) is in the answer to a field ($10).
+/// Each of the words ($9, as their patterns) is in the answer to a field ($10). Each of the answers ($15) was given: `value` to the
+/// field `key`, maybe among other options; null: anything.
 macro_rules! listed {
     ($columns:literal, $comments:literal, $tail:literal) => {
         statement!(
@@ -54,6 +57,9 @@ macro_rules! listed {
                   AND NOT EXISTS (
                       SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
                        WHERE coalesce(CAST(f.answers AS json) ->> $10, '') !~ w.word)
+                  AND NOT EXISTS (
+                      SELECT 1 FROM jsonb_to_recordset(CAST($15 AS jsonb)) a(key text, value jsonb)
+                       WHERE NOT coalesce(CAST(f.answers AS jsonb) -> a.key @> coalesce(a.value, CAST(f.answers AS jsonb) -> a.key), false))
                   AND ", graded!(), $tail;
             sqlite: "SELECT ", $columns, " FROM feedback f WHERE ", in_form!(), $comments,
                 " AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR instr('_' || f.bus_prop_ids || '_', $7) > 0)
@@ -62,6 +68,11 @@ macro_rules! listed {
                        WHERE NOT EXISTS (SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))
                   AND NOT EXISTS (
                       SELECT 1 FROM json_each($9) w WHERE coalesce(f.answers ->> $10, '') NOT GLOB w.value)
+                  AND NOT EXISTS (
+                      SELECT 1 FROM json_each($15) a
+                       WHERE NOT EXISTS (
+                           SELECT 1 FROM json_each(f.answers, '$.' || (a.value ->> 'key')) g
+                            WHERE coalesce(a.value ->> 'value', g.value) = g.value))
                   AND ", graded!(), $tail
         )
     };
@@ -80,13 +91,13 @@ macro_rules! of_list {
 /// The rows of a list, newest first, for [`ReadRows`]. Their last value is how many at most.
 pub(super) const LISTED: ListStatement = of_list!(
     "f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
-    " ORDER BY f.feedback_id DESC LIMIT $15"
+    " ORDER BY f.feedback_id DESC LIMIT $16"
 );
 
 /// How large they are. The length of a text is read without the text.
 pub(super) const SIZES: ListStatement = of_list!(
     "octet_length(f.answers)",
-    " ORDER BY f.feedback_id DESC LIMIT $15"
+    " ORDER BY f.feedback_id DESC LIMIT $16"
 );
 
 /// How many they are.
@@ -121,9 +132,11 @@ pub(super) fn values(
     let track_fields = serde_json::to_string(&query.track_fields).map_err(Error::broken)?;
     let words = query.answers.words.iter();
     let words: Vec<String> = words.map(|word| pattern(word, is_sqlite)).collect();
-    let lowest = |grades: Option<(u8, u8)>| grades.map(|(lowest, _)| i16::from(lowest));
-    let highest = |grades: Option<(u8, u8)>| grades.map(|(_, highest)| i16::from(highest));
-    let (nps, happiness) = (query.answers.nps, query.answers.happiness);
+    let lowest = |grades: Option<&GradeRange>| grades.map(|grades| i16::from(grades.lowest));
+    let highest = |grades: Option<&GradeRange>| grades.map(|grades| i16::from(grades.highest));
+    let (nps, happiness) = (query.answers.nps.as_ref(), query.answers.happiness.as_ref());
+    let matches = query.answers.answers.iter();
+    let matches = matches.map(|answer| json!({"key": answer.key, "value": answer.value}));
     let mut values = values![
         query.form,
         ids.start,
@@ -138,6 +151,7 @@ pub(super) fn values(
         highest(nps),
         lowest(happiness),
         highest(happiness),
+        Value::from(matches.collect::<serde_json::Value>().to_string()),
     ];
     values.extend(most.map(|most| i64::try_from(most).unwrap_or(i64::MAX).into()));
     Ok(values)

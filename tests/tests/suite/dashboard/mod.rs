@@ -4,6 +4,7 @@ mod browser;
 mod demo;
 mod door;
 mod editors;
+mod figures;
 mod pages;
 mod people;
 mod share;

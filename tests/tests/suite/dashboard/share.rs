@@ -44,7 +44,15 @@ async fn open(client: &Client, share: &Value) -> Result<Answer> {
 /// The figures of a page, in their order.
 fn figures(page: &Answer) -> Result<Vec<&str>> {
     let parts = page.text()?.split("<p class=\"value\">").skip(1);
-    Ok(parts.filter_map(|part| part.split('<').next()).collect())
+    // A number may be a link.
+    let texts = parts.filter_map(|part| {
+        part.split_once("</p>")?
+            .0
+            .trim_end_matches("</a>")
+            .rsplit('>')
+            .next()
+    });
+    Ok(texts.collect())
 }
 
 #[tokio::test]

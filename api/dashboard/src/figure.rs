@@ -1,0 +1,77 @@
+//! Numbers that lead to exactly what they count.
+
+use domain::answer::Counted;
+use domain::date_range::DateRange;
+use domain::rollup::Delta;
+use url::form_urlencoded::Serializer;
+
+use crate::page::Frame;
+use crate::range::Range;
+
+/// The form of a list that has the answers to all forms.
+pub const ALL_FORMS: &str = "all";
+
+/// A number of answers or messages, and the list that has these; none on a shared page.
+pub struct Figure {
+    pub value: i64,
+    pub href: String,
+}
+
+/// Makes figures of the answers to a form, or to all, on some days.
+#[derive(Clone, Copy)]
+pub struct AnswerFigures<'a> {
+    f: &'a Frame,
+    form: &'a str,
+    /// `<name>:<value>`; empty: all.
+    bus_prop: &'a str,
+    range: &'a Range,
+}
+
+impl<'a> AnswerFigures<'a> {
+    pub fn new(f: &'a Frame, range: &'a Range, form: &'a str, bus_prop: &'a str) -> Self {
+        Self {
+            f,
+            form,
+            bus_prop,
+            range,
+        }
+    }
+
+    /// The same of a business property.
+    pub fn of(self, bus_prop: &'a str) -> Self {
+        Self { bus_prop, ..self }
+    }
+
+    /// What these counts of all the days have.
+    pub fn figure(self, counted: &Counted, counts: &Delta) -> Figure {
+        self.make(counted, counts, self.range.query())
+    }
+
+    /// What these counts of other days have.
+    pub fn figure_of(self, counted: &Counted, counts: &Delta, dates: DateRange) -> Figure {
+        self.make(counted, counts, self.range.query_of(dates))
+    }
+
+    fn make(self, counted: &Counted, counts: &Delta, range: String) -> Figure {
+        let value = counted.count(counts);
+        if self.f.is_shared() {
+            return Figure {
+                value,
+                href: String::new(),
+            };
+        }
+        let mut query = Serializer::new(range);
+        query.append_pair("form", self.form);
+        if !self.bus_prop.is_empty() {
+            query.append_pair("bus_prop", self.bus_prop);
+        }
+        if *counted != Counted::Comments {
+            query.append_pair("show", "all");
+        }
+        query.extend_pairs(counted.parameter());
+        Figure {
+            value,
+            href: format!("/dashboard/answers?{}", query.finish()),
+        }
+    }
+}

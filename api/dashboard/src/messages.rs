@@ -1,0 +1,201 @@
+//! Messages that a figure counts: of a campaign, or of all on some days.
+
+use std::collections::HashMap;
+
+use api_http::{Problem, Result, parse_id};
+use api_send::operations;
+use askama::Template;
+use axum::extract::Query;
+use axum::response::Response;
+use domain::campaign::{Count, Counts, Message, MessageKind, MessageSet};
+use domain::scope::Scope;
+use serde::Deserialize;
+use store::send::message::MessageFilter;
+use url::form_urlencoded::Serializer;
+use uuid::Uuid;
+
+use crate::figure::Figure;
+use crate::list::{PageQuery, ShownList};
+use crate::names::names;
+use crate::page::{Frame, page_of_days};
+use crate::range::{Range, RangeQuery};
+use crate::signed_in::SignedIn;
+
+/// Which messages a page is about. Of a campaign all days count, otherwise those on which providers accepted them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct MessagesQuery {
+    campaign: String,
+    kind: String,
+    /// A [`MessageSet`].
+    set: String,
+    #[serde(flatten)]
+    page: PageQuery,
+    #[serde(flatten)]
+    range: RangeQuery,
+}
+
+#[derive(Template)]
+#[template(path = "messages.html")]
+struct MessagesPage<'a> {
+    f: &'a Frame,
+    range: &'a Range,
+    query: &'a MessagesQuery,
+    /// Whether only those of some days are listed.
+    of_days: bool,
+    set: MessageSet,
+    keep: [(&'a str, &'a str); 1],
+    /// All parameters.
+    filter: String,
+    /// How many there are; `None`: nobody counts them.
+    total: Option<i64>,
+    /// The names of campaigns by their ids.
+    names: HashMap<String, String>,
+    found: ShownList<Message>,
+}
+
+impl MessagesPage<'_> {
+    /// What its messages are called.
+    fn label(&self) -> String {
+        let t = self.f.t;
+        match self.set {
+            MessageSet::Sent => t.get("step-sent"),
+            MessageSet::Counted(Count::Recipients | Count::Parts) => t.get("messages"),
+            MessageSet::Counted(Count::Viewed) => t.get("step-viewed"),
+            MessageSet::Counted(Count::Answered) => t.get("step-answered"),
+            MessageSet::Counted(Count::Status(status)) => t.of("status", status.into_str()),
+            MessageSet::Counted(Count::Skipped(reason)) => t.of("skip", reason.into_str()),
+        }
+    }
+
+    fn campaign(&self, message: &Message) -> String {
+        let name = self.names.get(&message.campaign_id.to_string());
+        name.map_or_else(|| self.f.t.get("campaign"), Clone::clone)
+    }
+}
+
+/// Makes figures of messages.
+pub struct MessageFigures {
+    /// Parameters of the list; `None` on a shared page.
+    query: Option<String>,
+}
+
+impl MessageFigures {
+    /// Of all campaigns, on the days on which providers accepted them.
+    pub fn of_days(f: &Frame, range: &Range) -> Self {
+        Self {
+            query: (!f.is_shared()).then(|| range.query()),
+        }
+    }
+
+    /// Of one kind of a campaign.
+    pub fn of_campaign(campaign_id: Uuid, kind: MessageKind) -> Self {
+        let query = format!("campaign={campaign_id}&kind={}", kind.into_str());
+        Self { query: Some(query) }
+    }
+
+    /// What these counts have.
+    pub fn figure(&self, set: MessageSet, counts: &Counts) -> Figure {
+        self.counted(set, set.count(counts))
+    }
+
+    /// What was counted already.
+    pub fn counted(&self, set: MessageSet, value: i64) -> Figure {
+        let href = self.query.as_ref();
+        let href = href.map(|query| format!("/dashboard/messages?{query}&set={set}"));
+        Figure {
+            value,
+            href: href.unwrap_or_default(),
+        }
+    }
+}
+
+/// `GET /dashboard/messages`.
+pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Result<Response> {
+    let f = person.frame("campaigns");
+    let range = Range::read(&query.range, f.zone);
+    let set = match query.set.as_str() {
+        "" => MessageSet::ALL,
+        set => set
+            .parse()
+            .map_err(|()| Problem::invalid_parameter("set is no count of messages"))?,
+    };
+    let kind = match query.kind.as_str() {
+        "" => None,
+        kind => Some(
+            kind.parse()
+                .map_err(|_| Problem::invalid_parameter("kind is none of a message"))?,
+        ),
+    };
+    let campaign_id = match query.campaign.as_str() {
+        "" => None,
+        id => Some(parse_id("campaign_id", id)?),
+    };
+    // What nobody sent has no day.
+    let is_sent = matches!(set, MessageSet::Sent | MessageSet::DELIVERED);
+    let of_days = campaign_id.is_none() && is_sent;
+    let filter = MessageFilter {
+        campaign_id,
+        kind,
+        set,
+        days: of_days.then_some(range.dates),
+    };
+    let list = query.page.list(&person, "messages", 50);
+    let found = operations::list_messages(&person.caller, &filter, list.position()?, list.limit);
+    let found = ShownList::new(&list, found.await?);
+    let total = total(&person, &filter).await?;
+    let names = names(&person).await;
+    let mut parameters = Serializer::new(range.query());
+    parameters.extend_pairs([
+        ("campaign", &query.campaign),
+        ("kind", &query.kind),
+        ("set", &query.set),
+    ]);
+    let template = MessagesPage {
+        f: &f,
+        range: &range,
+        query: &query,
+        of_days,
+        set,
+        keep: [("set", &query.set)],
+        filter: parameters.finish(),
+        total,
+        names,
+        found,
+    };
+    Ok(page_of_days(&f, &range, &template))
+}
+
+/// How many messages a list has, as reports and campaigns count them.
+async fn total(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>> {
+    if let Some(campaign_id) = filter.campaign_id {
+        let counts = operations::read_campaign(&person.caller, campaign_id)
+            .await?
+            .counts;
+        let count = |kind| match kind {
+            MessageKind::Reminder => filter.set.count(&counts.reminder),
+            MessageKind::First => filter.set.count(&counts.first),
+            MessageKind::Test => 0,
+        };
+        let kinds = [MessageKind::First, MessageKind::Reminder];
+        return Ok(Some(
+            filter
+                .kind
+                .map_or_else(|| kinds.map(count).iter().sum(), count),
+        ));
+    }
+    let Some(days) = filter.days else {
+        return Ok(None);
+    };
+    let (state, account_id) = (&person.state, person.account_id);
+    let count = async {
+        let _place = state.places.take(account_id).await;
+        Ok(report::account_series(person.store(), &state.cache, account_id, days).await?)
+    };
+    let series = person.caller.read(Scope::Report, count).await?;
+    let counts = series.days.iter().map(|(_, _, counts)| match filter.set {
+        MessageSet::Sent => counts.sent,
+        MessageSet::Counted(_) => counts.delivered,
+    });
+    Ok(Some(counts.sum()))
+}
