@@ -1,7 +1,5 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::date_range::DateRange;
@@ -120,20 +118,32 @@ pub async fn form_series(
     }))
 }
 
-/// The counts of each business property of a form in a range; those without any are missing. They are read from the database:
-/// few ask for all of them at once.
+/// The counts of a business property on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusPropDay {
+    pub bus_prop_id: i64,
+    pub day: NaiveDate,
+    pub counts: DayCounts,
+}
+
+/// The counts of each business property of a form on the days of a range; those without any are missing. They are read from the
+/// database: few ask for all of them at once.
 ///
 /// # Errors
 /// The database is unavailable.
-pub async fn bus_prop_counts(
+pub async fn bus_prop_days(
     store: &Store,
     form: FormKey,
     range: DateRange,
-) -> Result<BTreeMap<i64, DayCounts>, store::Error> {
+) -> Result<Vec<BusPropDay>, store::Error> {
     let (mut snapshot, _place) = snapshot(store, form.account_id).await?;
-    let mut sums: BTreeMap<i64, DayCounts> = BTreeMap::new();
-    for (id, delta) in snapshot.bus_prop_days(form, range).await? {
-        *sums.entry(id).or_default() += DayCounts::decode(&delta)?;
-    }
-    Ok(sums)
+    let days = snapshot.bus_prop_days(form, range).await?.into_iter();
+    let days = days.map(|(bus_prop_id, day, counters)| {
+        Ok(BusPropDay {
+            bus_prop_id,
+            day,
+            counts: DayCounts::decode(&counters)?,
+        })
+    });
+    days.collect()
 }

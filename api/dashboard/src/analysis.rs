@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api_http::{Problem, Result};
-use domain::date_range::DateRange;
+use chrono::{Days, NaiveDate};
+use domain::date_range::{DateRange, day_of};
 use domain::metrics::{Term, over_represented};
 use moka::future::Cache;
 use platform::cache::Cache as ReportCache;
@@ -11,7 +12,7 @@ use platform::places::Places;
 use report::{FormLookup, FormQuery};
 use store::Store;
 use store::form::FormKey;
-use store::report::Version;
+use store::report::{Version, has_words};
 use tokio::task::spawn_blocking;
 
 use crate::comments::comments;
@@ -34,9 +35,12 @@ type Key = (FormKey, Option<String>, DateRange, Version);
 /// What was found.
 #[derive(Default)]
 pub struct Analysis {
-    pub terms: Vec<Term>,
+    /// With the comments of detractors that the list of a term has.
+    pub terms: Vec<(Term, i64)>,
     /// The comments among which terms were looked for.
     pub graded: i64,
+    /// The first day of these comments, with all of its comments; `None`: even the last day has more than are looked at.
+    pub since: Option<NaiveDate>,
 }
 
 impl Default for Analyses {
@@ -84,14 +88,37 @@ impl Analyses {
             return Ok(Arc::default());
         };
         let content = series.form.content.for_reports();
+        let (range, zone) = (query.range, query.time_zone);
         let analysing = spawn_blocking(move || {
             let _place = place;
+            let oldest = series
+                .comments
+                .last()
+                .filter(|_| series.comments.len() >= READ);
+            let oldest = oldest.map(|row| day_of(row.submitted_at, zone));
+            let since = oldest.map_or(range.start(), |day| day + Days::new(1));
+            let since = Some(since).filter(|day| range.contains(*day));
             let graded = comments(&content, &series.comments);
+            let is_read = |day| since.is_none_or(|since| day >= since);
+            let graded = graded.filter(|comment| is_read(day_of(comment.at, zone)));
             let graded = graded.filter_map(|comment| Some((comment.text, comment.nps? <= 6)));
             let graded: Vec<_> = graded.collect();
+            let listed = |term: &Term| {
+                let detractors = graded.iter().filter(|(_, is_detractor)| *is_detractor);
+                let words = || term.text.split_whitespace();
+                let listed = detractors.filter(|(text, _)| has_words(text, words()));
+                count(listed.count())
+            };
+            let terms = over_represented(&graded).into_iter();
             Analysis {
-                terms: over_represented(&graded),
-                graded: i64::try_from(graded.len()).unwrap_or(i64::MAX),
+                terms: terms
+                    .map(|term| {
+                        let comments = listed(&term);
+                        (term, comments)
+                    })
+                    .collect(),
+                graded: count(graded.len()),
+                since,
             }
         });
         let analysis = analysing.await;
@@ -99,4 +126,8 @@ impl Analyses {
             .map(Arc::new)
             .map_err(|error| Problem::internal(&error))
     }
+}
+
+fn count(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }

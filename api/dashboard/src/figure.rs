@@ -1,5 +1,6 @@
 //! Numbers that lead to exactly what they count.
 
+use chrono::NaiveDate;
 use domain::answer::Counted;
 use domain::date_range::DateRange;
 use domain::rollup::Delta;
@@ -50,6 +51,29 @@ impl<'a> AnswerFigures<'a> {
     /// What these counts of other days have.
     pub fn figure_of(self, counted: &Counted, counts: &Delta, dates: DateRange) -> Figure {
         self.make(counted, counts, self.range.query_of(dates))
+    }
+
+    /// Comments of detractors, from a day of the range on, that have each word of a term.
+    pub fn of_term(self, term: &str, comments: i64, since: NaiveDate) -> Figure {
+        let end = DateRange::day(self.range.dates.end());
+        let figure = self.figure_of(
+            &Counted::Comments,
+            &Delta::default(),
+            end.spanning(DateRange::day(since)),
+        );
+        let href = if figure.href.is_empty() {
+            figure.href
+        } else {
+            let mut query = Serializer::new(figure.href);
+            query
+                .append_pair("nps", "0-6")
+                .append_pair("q", term)
+                .finish()
+        };
+        Figure {
+            value: comments,
+            href,
+        }
     }
 
     fn make(self, counted: &Counted, counts: &Delta, range: String) -> Figure {

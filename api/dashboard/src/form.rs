@@ -9,13 +9,12 @@ use axum::response::Response;
 use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::day_of;
 use domain::form::{FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, GradeOrOption, Metrics};
+use domain::metrics::{FieldSummary, GradeOrOption, Metrics, Term};
 use domain::rollup::{DayCounts, Delta};
 use report::{FormLookup, FormQuery};
 use serde::Deserialize;
 use store::form::FormKey;
 
-use crate::analysis::Analysis;
 use crate::chart::share;
 use crate::comments::{Comment, comments};
 use crate::figure::{AnswerFigures, Figure};
@@ -30,7 +29,7 @@ const COMMENTS: usize = 8;
 /// Bytes of a row of a table besides its text.
 const ROW: usize = 100;
 /// With fewer answers a business property has no place in the table.
-const RANKED: i64 = 30;
+pub const RANKED: i64 = 30;
 
 /// What a form's page is about.
 #[derive(Deserialize)]
@@ -58,7 +57,10 @@ struct FormPage<'a> {
     fields: Vec<ShownField>,
     tables: Vec<BusPropTable<'a>>,
     comments: Vec<Comment>,
-    analysis: &'a Analysis,
+    /// The comments among which terms were looked for.
+    graded: i64,
+    /// Each with its comments, where a list has exactly these.
+    terms: Vec<(&'a Term, Option<Figure>)>,
 }
 
 /// A row of the panel of promoters and detractors.
@@ -142,7 +144,10 @@ pub async fn answer(
         .filter(|(day, _)| range.dates.contains(*day));
     in_range.for_each(|(_, delta)| sum.merge(delta));
     let tables = if bus_prop.is_empty() && !content.bus_props.is_empty() {
-        let counts = report::bus_prop_counts(store, form, range.dates).await?;
+        let mut counts: BTreeMap<i64, DayCounts> = BTreeMap::new();
+        for day in report::bus_prop_days(store, form, range.dates).await? {
+            *counts.entry(day.bus_prop_id).or_default() += day.counts;
+        }
         tables(content, &counts, answers)
     } else {
         Vec::new()
@@ -162,6 +167,10 @@ pub async fn answer(
         .await?;
     let _place = state.places.take(form.account_id).await;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
+    let terms = analysis.terms.iter().map(|(term, comments)| {
+        let figure = |since| answers.of_term(&term.text, *comments, since);
+        (term, analysis.since.map(figure))
+    });
     let template = FormPage {
         f,
         range: &range,
@@ -175,7 +184,8 @@ pub async fn answer(
         fields: fields(content, &sum, answers),
         tables,
         comments,
-        analysis: &analysis,
+        graded: analysis.graded,
+        terms: terms.collect(),
         figures,
     };
     let app = &state.app;
@@ -285,14 +295,14 @@ fn tables<'a>(
 }
 
 impl TableRow<'_> {
-    /// From 0 to 100 along the scale from -100 to 100: the ends of the interval and the score.
     fn marks(&self) -> Option<(f64, f64, f64)> {
-        let along = |score: f64| f64::midpoint(score, 100.0);
-        let detail = self.metrics.nps_detail;
-        Some((
-            along(detail.low?),
-            along(self.metrics.nps?),
-            along(detail.high?),
-        ))
+        marks(&self.metrics)
     }
+}
+
+/// From 0 to 100 along the scale from -100 to 100: the ends of the interval of an NPS and the score between them.
+pub fn marks(metrics: &Metrics) -> Option<(f64, f64, f64)> {
+    let along = |score: f64| f64::midpoint(score, 100.0);
+    let detail = metrics.nps_detail;
+    Some((along(detail.low?), along(metrics.nps?), along(detail.high?)))
 }

@@ -7,7 +7,7 @@
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `chart` (SVG), `figure` (a number that leads to
 //!   what it counts), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview`, `form`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
+//! - One file a page: `overview`, `form`, `stores`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
 //!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
@@ -55,6 +55,7 @@ mod shared_pages;
 mod sign_in;
 mod signed_in;
 mod state;
+mod stores;
 mod suppressions;
 
 use std::sync::Arc;
@@ -93,9 +94,10 @@ const PLACES: usize = 4;
 const COMPRESSED: u64 = 256 << 10;
 
 /// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
-const NAVIGATION: [(&str, &str, Role); 9] = [
+const NAVIGATION: [(&str, &str, Role); 10] = [
     ("/dashboard", "overview", Role::Viewer),
     ("/dashboard/answers", "answers", Role::Viewer),
+    ("/dashboard/stores", "stores", Role::Viewer),
     ("/dashboard/campaigns", "campaigns", Role::Viewer),
     ("/dashboard/imports", "imports", Role::Viewer),
     ("/dashboard/recipients", "recipients", Role::Viewer),
@@ -140,6 +142,7 @@ pub fn routes(
         .route("/dashboard/recipients", get(recipients::show))
         .route("/dashboard/suppressions", get(suppressions::show))
         .route("/dashboard/answers.csv", get(answers::export))
+        .route("/dashboard/stores", get(stores::show))
         .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))

@@ -118,7 +118,7 @@ impl Range {
     pub fn comparison(&self) -> &'static str {
         match self.comparison {
             Comparison::Before => "",
-            other => other.into_str(),
+            Comparison::Year => self.comparison.into_str(),
         }
     }
 
@@ -213,7 +213,7 @@ fn query(choice: Choice, dates: DateRange, comparison: Comparison) -> String {
     };
     match comparison {
         Comparison::Before => days,
-        other => format!("{days}&compare={}", other.into_str()),
+        Comparison::Year => format!("{days}&compare={}", comparison.into_str()),
     }
 }
 

@@ -24,6 +24,7 @@ skip = Zum Inhalt
 navigation = Seiten
 nav-overview = Übersicht
 nav-answers = Antworten
+nav-stores = Filialen
 nav-campaigns = Kampagnen
 nav-imports = Importe
 nav-recipients = Empfänger
@@ -140,6 +141,27 @@ nps-interval = NPS mit Fehlerspanne
 table-of = Filialen im Vergleich: { $value }
 table-note = Ein Platz ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
 place = Rang
+stores-property = Vergleichen nach
+stores-none = Noch hat kein Formular Filialen oder Gruppen zum Vergleichen. Ergänzen Sie sie in einem Formular.
+stores-responses = Antworten
+stores-nps = NPS
+stores-rest = Gegen die übrigen
+stores-change = Veränderung
+stores-satisfied = Zufrieden (4–5)
+stores-completed = Abschlussquote
+stores-answered = Rücklaufquote
+stores-differs = Deutlicher Unterschied
+stores-note = Blass ist, was weniger als 30 Antworten hat, weil wenige wenig sagen. Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
+stores-judged = { $n ->
+    [one] { $value } wurde mit den übrigen verglichen.
+   *[other] { $value } wurden mit den übrigen verglichen.
+}
+stores-changes-judged = { $n ->
+    [one] { $value } wurde mit der Zeit davor verglichen.
+   *[other] { $value } wurden mit der Zeit davor verglichen.
+}
+stores-chance = Zufall allein würde etwa { $value } davon markieren.
+stores-months = NPS nach Monaten
 terms = Was Kritiker sagen und andere nicht
 terms-of = { $n ->
     [one] Aus dem letzten Kommentar mit Note

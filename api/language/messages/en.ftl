@@ -24,6 +24,7 @@ skip = Skip to content
 navigation = Pages
 nav-overview = Overview
 nav-answers = Answers
+nav-stores = Stores
 nav-campaigns = Campaigns
 nav-imports = Imports
 nav-recipients = Recipients
@@ -140,6 +141,27 @@ nps-interval = NPS with margin of error
 table-of = Stores compared: { $value }
 table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
 place = Rank
+stores-property = Compare by
+stores-none = No form has stores or groups to compare yet. Add them to a form.
+stores-responses = Responses
+stores-nps = NPS
+stores-rest = Against the rest
+stores-change = Change
+stores-satisfied = Satisfied (4–5)
+stores-completed = Completion rate
+stores-answered = Response rate
+stores-differs = Clear difference
+stores-note = Those with fewer than 30 answers are pale, because fewer say little. The completion rate is of those who opened the form, the response rate of the messages that arrived.
+stores-judged = { $n ->
+    [one] { $value } was compared with the rest.
+   *[other] { $value } were compared with the rest.
+}
+stores-changes-judged = { $n ->
+    [one] { $value } was compared with the time before.
+   *[other] { $value } were compared with the time before.
+}
+stores-chance = Chance alone would mark about { $value } of them.
+stores-months = NPS by month
 terms = What detractors say that others do not
 terms-of = { $n ->
     [one] Of the last comment with a score

@@ -209,6 +209,12 @@ impl Text {
         self.format("date-short", Some(&self.day_args(*day.borrow())))
     }
 
+    /// `Nov 2026`.
+    pub fn month(&self, day: NaiveDate) -> String {
+        let month = self.get(&format!("month-{}", day.month()));
+        format!("{month} {}", day.year())
+    }
+
     fn day_args(&self, day: NaiveDate) -> FluentArgs<'static> {
         let mut args = FluentArgs::new();
         args.set("day", day.day().to_string());

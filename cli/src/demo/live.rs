@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::company::{RUNNING, SENDER, STORES};
-use super::past::{NAMES, comment};
+use super::past::{NAMES, comment, grade, mood};
 use crate::output::{list, word};
 use crate::service::{Connection, ServiceClient, ask};
 
@@ -99,14 +99,14 @@ fn visit(link: &Value) -> (String, Value) {
         let seen = json!({"visit": Uuid::new_v4()});
         return (format!("/f/{token}/view"), seen);
     }
-    let recommend = [10, 10, 9, 9, 9, 8, 8, 7, 6, 3].choose(&mut rng);
-    let recommend = recommend.copied().unwrap_or_default();
-    let mut answers = json!({"recommend": recommend, "mood": recommend / 2});
     let mut stores = STORES.iter();
     let store = stores.find(|(store, _)| link["track_fields"]["store"] == *store);
+    // As on the days before, so that no chart ends with a jump.
+    let mood = mood(store.map_or("", |(store, _)| store), 0, &mut rng);
+    let mut answers = json!({"recommend": grade(mood, 0, 10), "mood": grade(mood, 1, 5)});
     if let Some((_, language)) = store
         && rng.random_bool(0.35)
-        && let Some(written) = comment(10 * recommend, language, &mut rng)
+        && let Some(written) = comment(mood, language, &mut rng)
     {
         answers["more"] = written;
     }

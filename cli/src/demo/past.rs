@@ -202,7 +202,7 @@ fn story(
 }
 
 /// From 0 (angry) to 100 (delighted).
-fn mood(place: &str, back: i64, rng: &mut StdRng) -> i64 {
+pub(super) fn mood(place: &str, back: i64, rng: &mut impl Rng) -> i64 {
     let slide = if place == SLIDES {
         30 * (SLIDE_DAYS - back).max(0) / SLIDE_DAYS
     } else {
@@ -217,9 +217,7 @@ fn mood(place: &str, back: i64, rng: &mut StdRng) -> i64 {
 /// What somebody in this mood answers.
 fn answers(form: &FormContent, mood: i64, language: &str, rng: &mut StdRng) -> Value {
     let mut given = Map::new();
-    let grade = |lowest: i64, highest: i64| {
-        json!((lowest + (mood * (highest - lowest) + 80) / 100).min(highest))
-    };
+    let grade = |lowest: i64, highest: i64| json!(grade(mood, lowest, highest));
     for field in form.page_fields() {
         let value = match field.kind.shape() {
             AnswerShape::Grade(grades) => {
@@ -250,6 +248,11 @@ fn answers(form: &FormContent, mood: i64, language: &str, rng: &mut StdRng) -> V
         given.extend(value.map(|value| (field.key.as_str().to_owned(), value)));
     }
     Value::Object(given)
+}
+
+/// The grade from a lowest to a highest one that somebody in this mood gives.
+pub(super) fn grade(mood: i64, lowest: i64, highest: i64) -> i64 {
+    (lowest + (mood * (highest - lowest) + 80) / 100).min(highest)
 }
 
 /// What somebody in this mood writes.

@@ -7,6 +7,7 @@
 mod change;
 mod field;
 mod interval;
+mod stop_words;
 mod terms;
 
 use serde::Serialize;

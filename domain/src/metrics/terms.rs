@@ -4,12 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexSet;
 
+use super::stop_words::is_stop_word;
 use super::{Z_95, real};
 
 /// Characters of a comment that are looked at.
 const READ: usize = 400;
 /// The least number of detractors' comments with a term.
 const MIN_COMMENTS: usize = 3;
+/// A term's share of the comments of detractors is at least so many times its share of those of others: with many comments also what
+/// hardly differs is no chance.
+const MIN_EFFECT: f64 = 2.0;
 const MAX_TERMS: usize = 10;
 const MAX_QUOTES: usize = 2;
 
@@ -17,8 +21,6 @@ const MAX_QUOTES: usize = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     pub text: String,
-    /// The comments of detractors that have it.
-    pub comments: i64,
     /// The beginnings of some of them, in their order.
     pub quotes: Vec<String>,
 }
@@ -51,8 +53,8 @@ impl TermComments {
 ///
 /// Monroe, Colaresi & Quinn 2008, "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of
 /// Political Conflict", Political Analysis 16(4), 372–403: the log-odds ratio with an informative Dirichlet prior, divided by
-/// its standard deviation. The prior is what all comments say, so it needs no list of stop words, in no language. A term
-/// counts once a comment. With each comment comes whether it is a detractor's.
+/// its standard deviation. The prior is what all comments say. Stop words are no terms, and what detractors hardly say more often than
+/// others is none. A term counts once a comment. With each comment comes whether it is a detractor's.
 pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
     let head = |text: &str| text.chars().take(READ).collect::<String>();
     let texts: Vec<String> = comments.iter().map(|(text, _)| head(text)).collect();
@@ -68,12 +70,21 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
             }
         }
     }
+    let detractors = comments
+        .iter()
+        .filter(|(_, is_detractor)| *is_detractor)
+        .count();
+    let comments_of = (
+        real(count(detractors)),
+        real(count(comments.len() - detractors)),
+    );
     let add =
         |(d, o): (f64, f64), found: &TermComments| (d + found.counts().0, o + found.counts().1);
     let totals = found.values().fold((0.0, 0.0), add);
     let scored = found
         .into_iter()
         .filter(|(_, found)| found.detractors.len() >= MIN_COMMENTS)
+        .filter(|(_, found)| is_large(found.counts(), comments_of))
         .map(|((word, next), found)| {
             let text = format!("{word} {next}").trim_end().to_owned();
             (z_score(found.counts(), totals), text, found)
@@ -100,11 +111,15 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
         }
         Term {
             text,
-            comments: count(found.detractors.len()),
             quotes: quotes.into_iter().cloned().collect(),
         }
     });
     best.collect()
+}
+
+/// Whether the share of the first comments that have a term is large enough beside that of the others; with so many comments of both.
+fn is_large((of_detractors, of_others): (f64, f64), (detractors, others): (f64, f64)) -> bool {
+    of_detractors * others >= MIN_EFFECT * of_others * detractors
 }
 
 /// How far the odds of a term differ, in standard deviations; the counts of the term, and of all terms, are those of detractors and
@@ -120,13 +135,18 @@ fn z_score((of_detractors, of_others): (f64, f64), (detractors, others): (f64, f
     difference / variance.sqrt()
 }
 
-/// The words of a text and its pairs of neighbouring words.
+/// The words of a text that are no stop words, and the pairs of neighbours among them.
 fn terms(text: &str) -> BTreeSet<(&str, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
     let words = words.map(|word| word.trim_matches(['\'', '’']));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let pairs = words.windows(2).map(|pair| (pair[0], pair[1]));
-    let single = words.iter().map(|word| (*word, ""));
+    let says_something = |word: &&str| !is_stop_word(word);
+    let pairs = words
+        .windows(2)
+        .filter(|pair| pair.iter().all(says_something));
+    let pairs = pairs.map(|pair| (pair[0], pair[1]));
+    let single = words.iter().filter(|word| !is_stop_word(word));
+    let single = single.map(|word| (*word, ""));
     single.chain(pairs).collect()
 }
 
@@ -171,11 +191,7 @@ mod tests {
         ));
         all.extend(comments(1, true, &["It was cold, the coffee."]));
         let terms = over_represented(&all);
-        assert_eq!(
-            names(&terms),
-            ["was cold", "l’attente était", "ein ärgernis"]
-        );
-        assert_eq!(terms[0].comments, 6);
+        assert_eq!(names(&terms), ["cold", "l’attente", "ärgernis"]);
         let quotes = ["The coffee was COLD.", "It was cold, the coffee."];
         assert_eq!(terms[0].quotes, quotes);
         assert_eq!(terms[2].quotes, ["Der Kaffee war übel, ein Ärgernis."]);

@@ -29,6 +29,9 @@ struct FormHeadRow {
     form: form::Model,
 }
 
+/// The bytes of a delta that its counters take at most: they come first, and each has ten.
+pub(super) const COUNTERS: i32 = 150;
+
 /// A day of a rollup.
 #[derive(FromQueryResult)]
 pub(super) struct DayDelta {
@@ -37,8 +40,9 @@ pub(super) struct DayDelta {
 }
 
 #[derive(FromQueryResult)]
-struct BusPropDay {
+struct BusPropDelta {
     bus_prop_id: i64,
+    day: NaiveDate,
     delta: Vec<u8>,
 }
 
@@ -92,20 +96,21 @@ impl Tx {
         Ok(days.into_iter().map(|row| (row.day, row.delta)).collect())
     }
 
-    /// The days of a form's business properties: the id of each and the encoded [`domain::rollup::Delta`] of a day, in the order
-    /// of the ids.
+    /// The days of a form's business properties: the id of each, a day and its counters as
+    /// [`DayCounts`](domain::rollup::DayCounts) decodes them, in the order of the ids.
     pub async fn bus_prop_days(
         &mut self,
         form: FormKey,
         range: DateRange,
-    ) -> Result<Vec<(i64, Vec<u8>)>> {
-        let values = values![form, range.start(), range.end()];
+    ) -> Result<Vec<(i64, NaiveDate, Vec<u8>)>> {
+        let values = values![form, range.start(), range.end(), COUNTERS];
         let days = statement!(
-            "SELECT bus_prop_id, delta FROM rollup
+            "SELECT bus_prop_id, day, substr(delta, 1, $5) AS delta FROM rollup
               WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id"
         );
-        let days: Vec<BusPropDay> = self.fetch_all(days, values).await?;
+        let days: Vec<BusPropDelta> = self.fetch_all(days, values).await?;
         let days = days.into_iter();
-        Ok(days.map(|row| (row.bus_prop_id, row.delta)).collect())
+        let days = days.map(|row| (row.bus_prop_id, row.day, row.delta));
+        Ok(days.collect())
     }
 }

@@ -13,7 +13,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::FeedbackQuery;
-use crate::report::form::DayDelta;
+use crate::report::form::{COUNTERS, DayDelta};
 use crate::report::rollup::WHOLE;
 use crate::tx::{Sql, statement, values};
 use crate::{Result, Tx};
@@ -121,9 +121,6 @@ pub(super) fn runs(
     }
     runs
 }
-
-/// The counters come first, and take ten bytes each at most.
-const COUNTERS: i32 = 150;
 
 /// How many rows of a list a day has, by the beginning of its delta where its counters tell.
 fn listed(counted: &Counted, delta: &[u8]) -> Result<i64, DecodeError> {

@@ -22,6 +22,7 @@ use uuid::Uuid;
 pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, runs};
 use self::rows::ReadRows;
+pub use self::words::has_words;
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, statement, values};

@@ -60,6 +60,13 @@ pub(super) fn pattern(word: &str, is_sqlite: bool) -> String {
     pattern
 }
 
+/// Whether a text has each of the words, as lists that are searched for them find it.
+pub fn has_words<'a>(text: &str, mut words: impl Iterator<Item = &'a str>) -> bool {
+    let fold = |text: &str| text.chars().map(fold).collect::<String>();
+    let text = fold(text);
+    words.all(|word| text.contains(&fold(word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

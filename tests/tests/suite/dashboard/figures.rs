@@ -20,12 +20,12 @@ struct Dice(u64);
 
 impl Dice {
     /// Below `sides`.
-    fn roll(&mut self, sides: u64) -> u64 {
+    fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
+        usize::try_from(self.0 >> 33).unwrap_or_default() % sides
     }
 
     /// Answers to [`form`].
@@ -46,9 +46,9 @@ impl Dice {
         maybe("clean", json!((self.roll(2) > 0).then(|| self.roll(5) + 1)));
         maybe(
             "reason",
-            [json!("buy"), json!("look"), Value::Null][self.roll(3) as usize].clone(),
+            [json!("buy"), json!("look"), Value::Null][self.roll(3)].clone(),
         );
-        maybe("seen", options[self.roll(4) as usize].clone());
+        maybe("seen", options[self.roll(4)].clone());
         maybe(
             "more",
             json!((self.roll(2) > 0).then_some("Cold & “slow”.")),
@@ -78,7 +78,7 @@ fn length(page: &str) -> Option<&str> {
     let text = match page.split_once("<h2 id=\"found\">") {
         Some((_, rest)) => rest,
         None => page
-            .split(">")
+            .split('>')
             .find(|part| part.ends_with(" messages</p") || part.ends_with(" message</p"))?,
     };
     text.split(' ').next()
@@ -129,8 +129,8 @@ async fn company(owner: &Client, visitors: &Client, dice: &mut Dice) -> Result<(
         campaign["form_id"].as_str().unwrap_or_default()
     );
     let links = owner.get(&links).await?.expect(200)?.json()?;
-    for place in 0..1 + dice.roll(5) {
-        let visitor = Visitor::new(visitors, &links["items"][place as usize])?;
+    for place in 0..=dice.roll(5) {
+        let visitor = Visitor::new(visitors, &links["items"][place])?;
         visitor.stored(&json!({"mood": dice.roll(5) + 1})).await?;
     }
     Ok((form, campaign))
@@ -159,6 +159,7 @@ async fn every_figure_leads_to_exactly_what_it_counts() -> Result<()> {
         format!("/dashboard?{range}"),
         format!("/dashboard/form/{form_id}?{range}"),
         format!("/dashboard/form/{form_id}?{range}&bus_prop=store%3ABerlin"),
+        format!("/dashboard/stores?{range}&form={form_id}"),
         format!("/dashboard/campaigns/{campaign_id}"),
         "/dashboard/campaigns".to_owned(),
     ];
