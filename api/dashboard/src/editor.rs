@@ -21,6 +21,11 @@ pub trait Draft: From<SentPairs> + Send + Sync {
     /// Of what is stored under the id, and its version.
     fn find(person: &SignedIn, id: Uuid) -> impl Future<Output = Result<(Self, i64)>> + Send;
 
+    /// Whether a button was pressed that draws it anew and stores nothing.
+    fn is_drawn_again(&self) -> bool {
+        false
+    }
+
     /// Makes one, or replaces what is stored if it has the version. Gives the page to go on to.
     fn save(
         &self,
@@ -126,6 +131,15 @@ pub async fn save<D: Draft>(
     let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
     let read = || D::from(pairs);
     let draft = app.work_here(person.account_id, bytes, read).await;
+    if draft.is_drawn_again() {
+        let problem = None;
+        let editing = Editing {
+            id,
+            version,
+            problem,
+        };
+        return draft.page(&person, &editing).await;
+    }
     let replaces = stored.map(|id| (id, &*version));
     let problem = match draft.save(&person, replaces).await {
         Ok(page) => return Ok(Redirect::to(&page).into_response()),

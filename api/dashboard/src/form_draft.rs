@@ -1,185 +1,57 @@
-//! A form as its editor has it: fields by rows, which keep in JSON what the page has no words for.
+//! A form as its editor has it: its texts, its questions by rows, and what is shown beside them. What the page has no words for is
+//! kept in JSON.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use domain::form::{FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_LANGUAGES, MAX_OPTIONS};
+use domain::form::{
+    FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_FIELDS, MAX_LANGUAGES, MAX_LINKS,
+};
 use domain::invalid::Invalid;
 use serde_json::{Map, Value, json};
 
-use crate::page;
+use crate::form_row::{FieldRow, key, list, next_id, text};
+use crate::form_texts::{Texts, is_blank};
 use crate::sent::SentPairs;
 
-/// Empty rows below those that have a field.
-const EMPTY_ROWS: usize = 3;
 /// Bytes of a form in JSON: as many as a program may send.
 const MOST: usize = 1 << 20;
+/// The key of a question that was taken away, in what depended on it.
+const REMOVED: &str = "removed_question";
 
 /// What the page's form has.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct FormDraft {
-    pub title: String,
+    pub title: Texts,
+    pub intro: Texts,
+    pub thanks: Texts,
+    pub links: Vec<LinkRow>,
+    /// Of its own texts; empty: nobody said it.
+    pub language: String,
+    /// Those that it is there in besides.
+    pub others: BTreeSet<String>,
     /// One a line.
     pub bus_props: String,
     pub piping: bool,
-    /// The title in other languages, as [`lines_of`] writes them.
-    pub labels: String,
-    rows: Vec<FieldRow>,
+    pub rows: Vec<FieldRow>,
+    /// The types of retired questions, by their keys.
+    pub retired: BTreeMap<String, String>,
+    /// What the button did that was pressed; empty: it saved.
+    pub done: String,
     /// Bytes of what was sent of the fields as they are stored.
     before_bytes: usize,
 }
 
-/// A field; without a label it is none.
-#[derive(Default)]
-pub struct FieldRow {
-    /// What is stored of it; what the page has no words for stays as it is.
-    before: Map<String, Value>,
-    pub kind: String,
-    pub label: String,
-    pub required: bool,
-    /// The label in other languages.
-    pub labels: String,
-    /// `key=value,value`; empty: always asked.
-    pub show_if: String,
-    /// Numbers that define a field of its type, by name.
-    numbers: BTreeMap<String, String>,
-    /// One a line, `value=label`.
-    pub options: String,
+/// A link at the end of the form.
+#[derive(Clone, Default)]
+pub struct LinkRow {
+    pub label: Texts,
+    pub url: String,
 }
 
-impl FieldRow {
-    /// Of a field in JSON.
-    fn read(field: &Value) -> Self {
-        let before = field.as_object().cloned().unwrap_or_default();
-        let numbers = before.iter().filter(|(_, value)| value.is_number());
-        Self {
-            kind: text(&field["type"]),
-            label: text(&field["label"]),
-            required: field["required"] == json!(true),
-            labels: lines_of(&field["labels"]),
-            show_if: condition_of(&field["show_if"]),
-            numbers: numbers
-                .map(|(name, value)| (name.clone(), value.to_string()))
-                .collect(),
-            options: list(&field["options"])
-                .iter()
-                .filter(|entry| in_use(entry))
-                .map(option_of)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            before,
-        }
+impl LinkRow {
+    fn is_empty(&self) -> bool {
+        self.label.is_blank() && is_blank(&self.url)
     }
-
-    fn field_type(&self) -> Option<FieldType> {
-        self.kind.parse().ok()
-    }
-
-    /// As it was typed.
-    pub fn number(&self, name: &str) -> &str {
-        self.numbers.get(name).map_or("", String::as_str)
-    }
-
-    pub fn before_text(&self) -> String {
-        Value::Object(self.before.clone()).to_string()
-    }
-
-    fn key(&self, place: usize) -> String {
-        let known = self.before.get("key").and_then(Value::as_str);
-        known
-            .filter(|key| !key.is_empty())
-            .map_or_else(|| key(&self.label, place), ToOwned::to_owned)
-    }
-
-    /// What is stored of a field of this type, without what may be left out and is on the page.
-    fn kept(&self) -> Map<String, Value> {
-        if self.before.get("type") != Some(&json!(self.kind)) {
-            return Map::new();
-        }
-        let mut kept = self.before.clone();
-        kept.retain(|name, _| name != "labels" && name != "show_if");
-        kept
-    }
-
-    /// The field in JSON. `chosen` has the keys of fields with options.
-    fn write(&self, place: usize, chosen: &HashSet<String>) -> Value {
-        let mut field = Value::Object(self.kept());
-        field["key"] = json!(self.key(place));
-        field["type"] = json!(self.kind);
-        field["label"] = json!(self.label);
-        field["required"] = json!(self.required);
-        let field_type = self.field_type();
-        for (name, _) in field_type.map_or(&[][..], FieldType::numbers) {
-            let number = self
-                .numbers
-                .get(*name)
-                .and_then(|text| text.trim().parse::<i64>().ok());
-            field[*name] = json!(number.unwrap_or(5));
-        }
-        if field_type.is_some_and(FieldType::has_options) {
-            let before = list(&self.before.get("options").cloned().unwrap_or_default());
-            let lines_before: HashMap<_, _> =
-                before.iter().map(|one| (option_of(one), one)).collect();
-            let values = before
-                .iter()
-                .filter_map(|one| Some((one["value"].as_str()?, one)));
-            let values: HashMap<_, _> = values.collect();
-            let option = |line: &str| {
-                // A value may have a `=` of its own.
-                if let Some(same) = lines_before.get(line) {
-                    return Value::clone(same);
-                }
-                let (value, label) = line.split_once('=').unwrap_or((line, line));
-                let known = values.get(value.trim());
-                let mut option = known.map_or(Value::Null, |known| Value::clone(known));
-                option["value"] = json!(value.trim());
-                option["label"] = json!(label.trim());
-                // What is typed again is in use again.
-                option["retired"] = Value::Null;
-                option
-            };
-            let options = lines(&self.options).take(MAX_OPTIONS + 1);
-            field["options"] = options.map(option).collect();
-        }
-        let before = self.before.get("show_if");
-        if let Some(same) = before.filter(|before| condition_of(before) == self.show_if) {
-            // A value may have a comma of its own.
-            field["show_if"] = same.clone();
-        } else if let Some((key, values)) = self.show_if.split_once('=') {
-            let key = key.trim();
-            let value = |text: &str| match text.trim().parse::<u8>() {
-                Ok(grade) if !chosen.contains(key) => json!(grade),
-                _ => json!(text.trim()),
-            };
-            let values = values.split(',').take(MAX_OPTIONS + 1);
-            let values: Vec<_> = values.map(value).collect();
-            field["show_if"] = json!({"key": key, "in": values});
-        }
-        put_labels(&mut field, &self.labels);
-        field
-    }
-}
-
-/// `key=value,value`; empty where there is none.
-fn condition_of(show_if: &Value) -> String {
-    let values: Vec<_> = list(&show_if["in"]).iter().map(page::text).collect();
-    let key = show_if["key"].as_str();
-    key.map_or_else(String::new, |key| format!("{key}={}", values.join(",")))
-}
-
-fn option_of(option: &Value) -> String {
-    format!("{}={}", text(&option["value"]), text(&option["label"]))
-}
-
-fn in_use(entry: &Value) -> bool {
-    entry["retired"] != json!(true)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-fn list(value: &Value) -> Vec<Value> {
-    value.as_array().cloned().unwrap_or_default()
 }
 
 /// The lines of a text that are not blank. Of a list one more is read than a form may have, which is enough to be
@@ -188,84 +60,178 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// Texts by language, one a line: `de=Wie war es?`.
-fn lines_of(labels: &Value) -> String {
-    let labels = labels.as_object().into_iter().flatten();
-    let lines: Vec<_> = labels
-        .map(|(language, label)| format!("{language}={}", text(label)))
-        .collect();
-    lines.join("\n")
-}
-
-fn put_labels(of: &mut Value, labels: &str) {
-    let labels: Map<_, _> = lines(labels)
-        .filter_map(|line| line.split_once('='))
-        .take(MAX_LANGUAGES + 1)
-        .map(|(language, label)| (language.trim().to_owned(), json!(label.trim())))
-        .collect();
-    if !labels.is_empty() {
-        of["labels"] = labels.into();
+/// A name of a page's form before its first `.`, and the language behind it.
+fn of_language(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('.') {
+        Some((name, language)) => (name, Some(language)),
+        None => (name, None),
     }
 }
 
 impl From<SentPairs> for FormDraft {
-    /// Each `before` begins a row.
+    /// Each `row` begins a question, each `link` a link. What was pressed is done.
     fn from(SentPairs(pairs): SentPairs) -> Self {
         let mut draft = Self::default();
+        let mut added = String::new();
         for (name, value) in pairs {
-            match (&*name, draft.rows.last_mut()) {
-                ("title", _) => draft.title = value,
-                ("bus_props", _) => draft.bus_props = value,
-                ("piping", _) => draft.piping = true,
-                ("title_labels", _) => draft.labels = value,
-                ("before", _) => {
-                    draft.before_bytes += value.len();
-                    let is_read = draft.before_bytes <= MOST;
-                    let before = is_read.then(|| serde_json::from_str(&value).ok());
-                    draft.rows.push(FieldRow {
-                        before: before.flatten().unwrap_or_default(),
-                        ..FieldRow::default()
-                    });
-                }
-                ("type", Some(row)) => row.kind = value,
-                ("label", Some(row)) => row.label = value,
-                ("required", Some(row)) => row.required = true,
-                ("labels", Some(row)) => row.labels = value,
-                ("show_if", Some(row)) => row.show_if = value,
-                ("options", Some(row)) => row.options = value,
-                (_, Some(row)) => {
-                    row.numbers.insert(name, value);
-                }
-                _ => {}
+            match &*name {
+                "language" => draft.language = value,
+                "also" => drop(draft.others.insert(value)),
+                "add_language" => added = value,
+                "retired" => draft.retired = serde_json::from_str(&value).unwrap_or_default(),
+                "do" => draft.done = value,
+                "bus_props" => draft.bus_props = value,
+                "piping" => draft.piping = true,
+                "link" => draft.links.push(LinkRow::default()),
+                "row" => draft.rows.push(FieldRow {
+                    id: value,
+                    ..FieldRow::default()
+                }),
+                _ => draft.take(&name, value),
             }
         }
-        draft.rows.retain(|row| !row.label.trim().is_empty());
+        if !added.is_empty() && added != draft.language {
+            draft.others.insert(added);
+        }
+        draft.act();
         draft
     }
 }
 
 impl FormDraft {
+    fn take(&mut self, name: &str, value: String) {
+        let (named, id) = name.split_once(':').unwrap_or((name, ""));
+        let (named, language) = of_language(named);
+        match (named, self.rows.last_mut(), self.links.last_mut()) {
+            ("title", ..) => self.title.take(language, value),
+            ("intro", ..) => self.intro.take(language, value),
+            ("thanks", ..) => self.thanks.take(language, value),
+            ("link_label", _, Some(link)) => link.label.take(language, value),
+            ("link_url", _, Some(link)) => link.url = value,
+            ("before", Some(row), _) => {
+                self.before_bytes += value.len();
+                let is_read = self.before_bytes <= MOST;
+                let before = is_read.then(|| serde_json::from_str(&value).ok());
+                row.before = before.flatten().unwrap_or_default();
+            }
+            ("type", Some(row), _) => row.kind = value,
+            ("label", Some(row), _) => row.label.take(language, value),
+            ("required", Some(row), _) => row.required = true,
+            ("if", Some(row), _) => row.if_row = value,
+            ("if_value", Some(row), _) => row.if_values.push(value),
+            ("option", Some(row), _) => row.take_option(id, language, value),
+            ("option_text", Some(row), _) => {
+                if let Some(option) = row.options.last_mut().filter(|option| option.id == value) {
+                    option.text = true;
+                }
+            }
+            (_, Some(row), _) => drop(row.numbers.insert(name.to_owned(), value)),
+            _ => {}
+        }
+    }
+
+    /// Does what the pressed button says: `add`, or `up`, `down`, `remove` and `option` of the question whose id follows a `:`. What
+    /// nothing was typed into is left out, unless somebody is about to.
+    fn act(&mut self) {
+        let (done, id) = self.done.split_once(':').unwrap_or((&self.done, ""));
+        let place = self.rows.iter().position(|row| row.id == id);
+        match (done, place) {
+            ("add", _) => {
+                let id = next_id(self.rows.iter().map(|row| &*row.id), 0);
+                self.rows.push(FieldRow {
+                    id,
+                    kind: "choice".to_owned(),
+                    ..FieldRow::default()
+                });
+            }
+            ("up", Some(place)) if place > 0 => self.rows.swap(place, place - 1),
+            ("down", Some(place)) if place + 1 < self.rows.len() => {
+                self.rows.swap(place, place + 1);
+            }
+            ("remove", Some(place)) => drop(self.rows.remove(place)),
+            _ => {}
+        }
+        for row in &mut self.rows {
+            row.drop_blank_options();
+        }
+        self.links.retain(|link| !link.is_empty());
+        if self.done.is_empty() {
+            self.rows.retain(|row| !row.is_empty());
+        }
+        let said = self.texts().flat_map(Texts::languages);
+        let said: Vec<_> = said
+            .take(MAX_LANGUAGES + 1)
+            .map(ToOwned::to_owned)
+            .collect();
+        self.others.extend(said);
+    }
+
     /// Of what is stored.
     pub fn read(form: &FormContent) -> Self {
         let bus_props = form.bus_props.iter().filter(|entry| !entry.retired);
         let bus_props: Vec<_> = bus_props.map(|entry| entry.text.as_str()).collect();
-        let fields = form.fields.iter().filter(|field| !field.retired);
-        let fields: Vec<_> = fields.map(|field| json!(field)).collect();
+        let (retired, fields): (Vec<_>, Vec<_>) =
+            form.fields.iter().partition(|field| field.retired);
+        let fields: Vec<_> = fields.iter().map(|field| json!(field)).collect();
+        let retired = retired.iter().map(|field| {
+            let kind = field.kind.field_type().as_str().to_owned();
+            (field.key.as_str().to_owned(), kind)
+        });
         Self {
-            title: form.title.clone(),
+            retired: retired.collect(),
             bus_props: bus_props.join("\n"),
-            piping: form.piping,
-            labels: lines_of(&json!(form.labels)),
-            ..Self::of_fields(&fields)
+            ..Self::of_json(&json!({
+                "title": form.title, "labels": form.labels, "language": form.language, "piping": form.piping,
+                "intro": form.intro, "intro_labels": form.intro_labels, "links": form.links,
+                "thanks": form.thanks, "thanks_labels": form.thanks_labels, "fields": fields,
+            }))
         }
     }
 
-    /// Without a title, of fields in JSON.
-    pub fn of_fields(fields: &[Value]) -> Self {
-        Self {
-            rows: fields.iter().map(FieldRow::read).collect(),
+    /// Of a form in JSON, without its business properties.
+    pub fn of_json(form: &Value) -> Self {
+        let links = list(&form["links"]).map(|link| LinkRow {
+            label: Texts::read(link, "label", "labels"),
+            url: text(&link["url"]),
+        });
+        let mut draft = Self {
+            title: Texts::read(form, "title", "labels"),
+            intro: Texts::read(form, "intro", "intro_labels"),
+            thanks: Texts::read(form, "thanks", "thanks_labels"),
+            links: links.collect(),
+            language: text(&form["language"]),
+            piping: form["piping"] == json!(true),
+            rows: list(&form["fields"]).map(FieldRow::read).collect(),
             ..Self::default()
-        }
+        };
+        let others = draft.texts().flat_map(Texts::languages);
+        draft.others = others.map(ToOwned::to_owned).collect();
+        draft
+    }
+
+    /// All its texts.
+    fn texts(&self) -> impl Iterator<Item = &Texts> {
+        let links = self.links.iter().map(|link| &link.label);
+        let rows = self.rows.iter().flat_map(|row| {
+            let options = row.has_options().then_some(&row.options);
+            let options = options.into_iter().flatten();
+            std::iter::once(&row.label).chain(options.map(|option| &option.label))
+        });
+        [&self.title, &self.intro, &self.thanks]
+            .into_iter()
+            .chain(links)
+            .chain(rows)
+    }
+
+    /// How many texts its page has, of all languages.
+    pub fn inputs(&self) -> usize {
+        self.texts().count() * (1 + self.others.len())
+    }
+
+    /// How many of its texts are missing in a language.
+    pub fn missing(&self, language: &str) -> i64 {
+        let missing = self.texts().filter(|texts| texts.lacks(language)).count();
+        i64::try_from(missing).unwrap_or(i64::MAX)
     }
 
     /// What it wants a form to be.
@@ -281,65 +247,114 @@ impl FormDraft {
         self.write().to_string().len() > MOST
     }
 
+    /// The keys of its questions. A new one gets that of a retired question of its type, if a form has such a question once; else one that
+    /// no question has, or had.
+    fn keys(&self) -> Vec<String> {
+        let stored = self.rows.iter().filter(|row| !row.is_new());
+        let stored = stored.map(|row| row.id.clone());
+        let mut taken: HashSet<String> = stored.chain(self.retired.keys().cloned()).collect();
+        // Under these, exports have the texts beside choices.
+        taken.extend(taken.clone().iter().map(|key| format!("{key}_text")));
+        let rows = self.rows.iter().take(MAX_FIELDS + 1);
+        let keys = rows.map(|row| {
+            if !row.is_new() {
+                return row.id.clone();
+            }
+            let is_single = row.field_type().is_some_and(FieldType::is_single);
+            let mut retired = self.retired.iter();
+            let retired = retired.find(|(_, kind)| is_single && **kind == row.kind);
+            let key = retired.map_or_else(|| key(&row.label.own, &taken), |(key, _)| key.clone());
+            taken.extend([format!("{key}_text"), key.clone()]);
+            key
+        });
+        keys.collect()
+    }
+
     fn write(&self) -> Value {
-        let rows = || self.rows.iter().enumerate();
-        let chosen = rows().filter(|(_, row)| row.field_type().is_some_and(FieldType::has_options));
-        let chosen = chosen.map(|(place, row)| row.key(place)).collect();
-        let fields: Vec<_> = rows()
-            .map(|(place, row)| row.write(place, &chosen))
+        let keys = self.keys();
+        let by_id: HashMap<_, _> = self
+            .rows
+            .iter()
+            .zip(&keys)
+            .map(|(row, key)| (&*row.id, (row, key)))
             .collect();
-        let bus_props = lines(&self.bus_props).take(MAX_BUS_PROPS + 1);
-        let bus_props: Vec<_> = bus_props.collect();
-        let mut form = json!({"title": self.title, "bus_props": bus_props, "fields": fields});
+        let condition = |row: &FieldRow| {
+            if row.if_row.is_empty() {
+                return None;
+            }
+            let known = by_id.get(&*row.if_row);
+            Some(match known {
+                Some((of, key)) => json!({"key": key, "in": of.answers(&row.if_values)}),
+                None => json!({"key": REMOVED, "in": [0]}),
+            })
+        };
+        let rows = self.rows.iter().zip(&keys);
+        let fields: Vec<_> = rows
+            .map(|(row, key)| row.write(key, condition(row)))
+            .collect();
+        let bus_props: Vec<_> = lines(&self.bus_props).take(MAX_BUS_PROPS + 1).collect();
+        let mut form = json!({"bus_props": bus_props, "fields": fields});
+        self.title.write(&mut form, "title", "labels");
+        for (name, texts) in [("intro", &self.intro), ("thanks", &self.thanks)] {
+            if !texts.is_blank() {
+                texts.write(&mut form, name, &format!("{name}_labels"));
+            }
+        }
+        let links = self.links.iter().take(MAX_LINKS + 1).map(|link| {
+            let mut written = json!({"url": link.url.trim()});
+            link.label.write(&mut written, "label", "labels");
+            written
+        });
+        form["links"] = links.collect();
+        if !self.language.is_empty() {
+            form["language"] = json!(self.language);
+        }
         if self.piping {
             form["piping"] = json!(true);
         }
-        put_labels(&mut form, &self.labels);
         form
     }
 
     /// Bytes of what it has most of.
     pub fn size(&self) -> usize {
-        let rows = self.rows.iter();
-        let rows = rows.map(|row| row.label.len() + row.labels.len() + 2 * row.options.len());
-        self.before_bytes + self.bus_props.len() + rows.sum::<usize>()
+        let rows = self.rows.iter().map(FieldRow::size);
+        let languages = 1 + self.others.len();
+        let around = self.title.size() + self.intro.size() + self.thanks.size();
+        self.before_bytes + self.bus_props.len() + around + languages * rows.sum::<usize>()
     }
 
-    /// Rows with a field, and some without.
-    pub fn rows_and_more(&self) -> impl Iterator<Item = Option<&FieldRow>> {
-        self.rows
+    /// What is retired, as it comes back from the page.
+    pub fn retired_text(&self) -> String {
+        let retired: Map<_, _> = self
+            .retired
             .iter()
-            .map(Some)
-            .chain(std::iter::repeat_n(None, EMPTY_ROWS))
+            .map(|(key, kind)| (key.clone(), json!(kind)))
+            .collect();
+        Value::Object(retired).to_string()
     }
-}
-
-/// A key that begins with the letters of the label.
-fn key(label: &str, place: usize) -> String {
-    let lower = label.to_lowercase();
-    let letters = lower.chars().filter(char::is_ascii_lowercase);
-    let letters: String = letters.take(20).collect();
-    let word = if letters.is_empty() {
-        "field"
-    } else {
-        &letters
-    };
-    format!("{word}{}", place + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn sent(pairs: &[(&str, &str)]) -> FormDraft {
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        FormDraft::from(SentPairs(pairs.collect()))
+    }
+
     #[test]
     fn what_was_read_is_written_as_it_was() {
         let form = json!({
-            "title": "t", "bus_props": ["store:A"],
+            "title": "t", "bus_props": ["store:A"], "language": "en", "intro": "I", "intro_labels": {"fr": "J"},
+            "links": [{"label": "L", "labels": {"de": "M"}, "url": "https://a.example"}],
             "fields": [
                 {"key": "a", "type": "nps", "label": "A", "required": true},
                 {"key": "b", "type": "rating", "label": "B", "required": false, "scale": 7},
                 {"key": "c", "type": "choice", "label": "C", "required": false, "show_if": {"key": "a", "in": [0, 1]},
-                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z, zz", "label": "Z"}]},
+                 "options": [{"value": "x=1", "label": "X=Y", "labels": {"de": "Ü"}}, {"value": "z, zz", "label": "Z", "text": true}]},
                 {"key": "d", "type": "text", "label": "D {store|here}", "required": false, "labels": {"de": "D", "fr": "D=D"},
                  "show_if": {"key": "c", "in": ["x=1", "z, zz"]}}],
             "piping": true, "labels": {"de": "T"},
@@ -351,68 +366,121 @@ mod tests {
         stored.bus_props[1].retired = true;
         let read = FormDraft::read(&stored);
         assert_eq!(content(&read.write()), content(&form));
-        // What comes back from the page is the same.
-        let mut pairs = vec![
-            ("title".to_owned(), read.title.clone()),
-            ("bus_props".to_owned(), read.bus_props.clone()),
-            ("piping".to_owned(), "on".to_owned()),
-            ("title_labels".to_owned(), read.labels.clone()),
+        assert_eq!(
+            read.others,
+            BTreeSet::from(["de".to_owned(), "fr".to_owned()])
+        );
+        assert_eq!((read.missing("de"), read.missing("fr")), (5, 7));
+    }
+
+    #[test]
+    fn a_new_question_refers_to_another_and_to_its_choices() {
+        let first = [
+            ("title", "t"),
+            ("row", "+2"),
+            ("type", "choice"),
+            ("label", "How was it?"),
+            ("option:+1", "Too cold"),
+            ("option.de:+1", "Zu kalt"),
+            ("option:+2", "Other"),
+            ("option_text", "+2"),
+            ("option:+3", ""),
         ];
-        for row in &read.rows {
-            let numbers = row
-                .numbers
-                .iter()
-                .map(|(name, number)| (&**name, number.clone()));
-            let members = [
-                ("before", row.before_text()),
-                ("type", row.kind.clone()),
-                ("label", row.label.clone()),
-                ("labels", row.labels.clone()),
-                ("show_if", row.show_if.clone()),
-                ("options", row.options.clone()),
-            ];
-            let required = row.required.then(|| ("required", "on".to_owned()));
-            let members = members.into_iter().chain(required).chain(numbers);
-            pairs.extend(members.map(|(name, value)| (name.to_owned(), value)));
+        let second = [
+            ("row", "+5"),
+            ("type", "text"),
+            ("label", "Why?"),
+            ("if", "+2"),
+            ("if_value", "+2"),
+        ];
+        let empty = [("row", "+6"), ("type", "nps"), ("label", " ")];
+        let draft = sent(&[&first[..], &second, &empty].concat());
+        assert_eq!(
+            draft.write()["fields"],
+            json!([
+                {"key": "how_was_it", "type": "choice", "label": "How was it?", "required": false, "options": [
+                    {"value": "Too cold", "label": "Too cold", "labels": {"de": "Zu kalt"}},
+                    {"value": "Other", "label": "Other", "text": true}]},
+                {"key": "why", "type": "text", "label": "Why?", "required": false, "show_if": {"key": "how_was_it", "in": ["Other"]}},
+            ])
+        );
+        // Moved before it, or without it, the page says so.
+        for done in ["up:+5", "remove:+2"] {
+            let mut moved = sent(&[&first[..], &second, &[("do", done)]].concat());
+            moved.done = String::new();
+            let wrong = moved.input().unwrap_err();
+            let place = moved.rows.iter().position(|row| row.id == "+5").unwrap();
+            assert_eq!(
+                wrong[0].pointer,
+                format!("/fields/{place}/show_if/key"),
+                "{done}"
+            );
         }
-        assert_eq!(FormDraft::from(SentPairs(pairs)).write(), read.write());
     }
 
     #[test]
-    fn what_the_page_has_no_words_for_is_kept_with_its_type() {
-        let field = json!({"key": "a", "type": "text", "label": "A", "required": false, "unit": "kg",
-                           "labels": {"de": "B"}, "show_if": {"key": "b", "in": [1]}});
-        let mut row = FieldRow::read(&field);
-        let written = |row: &FieldRow| row.write(0, &HashSet::new());
-        assert_eq!(written(&row), field);
-        (row.labels, row.show_if) = (String::new(), String::new());
-        let plain =
-            json!({"key": "a", "type": "text", "label": "A", "required": false, "unit": "kg"});
-        assert_eq!(written(&row), plain);
-        row.kind = "nps".to_owned();
-        let other = json!({"key": "a", "type": "nps", "label": "A", "required": false});
-        assert_eq!(written(&row), other);
+    fn nothing_half_filled_is_left_out() {
+        let wrong = |pairs: &[(&str, &str)]| {
+            let wrong = sent(&[&[("title", "t")], pairs].concat())
+                .input()
+                .unwrap_err();
+            wrong.into_iter().map(|one| one.pointer).collect::<Vec<_>>()
+        };
+        let row = [("row", "+1"), ("type", "choice"), ("label", "")];
+        assert_eq!(
+            wrong(&[&row[..], &[("option:+1", "A")]].concat()),
+            ["/fields/0/label"]
+        );
+        assert_eq!(
+            wrong(&[("row", "a"), ("type", "text"), ("label", "")]),
+            ["/fields/0/label"]
+        );
+        let translated = [
+            ("row", "+1"),
+            ("type", "choice"),
+            ("label", "A"),
+            ("option:+1", ""),
+            ("option.de:+1", "B"),
+        ];
+        assert_eq!(wrong(&translated), ["/fields/0/options/0/label"]);
+        assert_eq!(
+            wrong(&[("link", ""), ("link_label", "A")]),
+            ["/links/0/url"]
+        );
+        assert_eq!(wrong(&[("intro", ""), ("intro.de", "B")]), ["/intro"]);
+        assert_eq!(
+            wrong(&[
+                ("row", "+1"),
+                ("type", "rating"),
+                ("label", "A"),
+                ("scale", "x")
+            ]),
+            ["/fields/0/scale"]
+        );
     }
 
     #[test]
-    fn rows_without_a_label_are_none_and_keys_follow_from_labels() {
+    fn a_key_is_that_of_nobody_else() {
         let pairs = [
             ("title", "t"),
-            ("before", ""),
+            ("retired", r#"{"name": "text", "old": "nps"}"#),
+            ("row", "more"),
             ("type", "text"),
-            ("label", "Your Name?"),
-            ("required", "on"),
-            ("before", ""),
+            ("label", "More"),
+            ("row", "+1"),
+            ("type", "text"),
+            ("label", "Name"),
+            ("row", "+2"),
             ("type", "nps"),
+            ("label", "Would you?"),
+            ("row", "+3"),
+            ("type", "text"),
+            ("label", "你好"),
+            ("row", "+4"),
+            ("type", "text"),
+            ("label", "Visit"),
         ];
-        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let draft = FormDraft::from(SentPairs(pairs.into()));
-        let fields = &draft.write()["fields"];
-        assert_eq!(
-            fields,
-            &json!([{"key": "yourname1", "type": "text", "label": "Your Name?", "required": true}])
-        );
-        assert_eq!(key("¿Qué?", 1), "qu2");
-        assert_eq!(key("你好", 0), "field1");
+        let keys = sent(&pairs).keys();
+        assert_eq!(keys, ["more", "name_2", "old", "question", "visit_2"]);
     }
 }

@@ -33,6 +33,9 @@ mod figures;
 mod form;
 mod form_draft;
 mod form_edit;
+mod form_row;
+mod form_templates;
+mod form_texts;
 mod forms;
 mod imports;
 mod keys;
@@ -188,7 +191,7 @@ pub fn routes(
     let form_edits = Router::new()
         .route(
             "/dashboard/forms/new",
-            get(editor::new::<FormDraft>).post(editor::save::<FormDraft>),
+            get(form_edit::new).post(editor::save::<FormDraft>),
         )
         .route(
             "/dashboard/forms/{form_id}/edit",

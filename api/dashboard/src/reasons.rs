@@ -11,7 +11,7 @@ use domain::record::RecordError;
 const RECORDS: usize = 5;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 27] = [
+const MEMBERS: [(&str, &str); 33] = [
     ("after_days", "campaign-reminder-days"),
     ("audience", "campaign-audience"),
     ("bus_prop", "form-bus-props"),
@@ -21,6 +21,9 @@ const MEMBERS: [(&str, &str); 27] = [
     ("contact_gap_days", "campaign-gap"),
     ("docid", "docid"),
     ("form_id", "form"),
+    ("in", "form-show-answers"),
+    ("intro", "form-intro"),
+    ("intro_labels", "form-intro"),
     ("label", "form-label"),
     ("labels", "form-labels"),
     ("language", "branding-language"),
@@ -36,9 +39,12 @@ const MEMBERS: [(&str, &str); 27] = [
     ("show_if", "form-show-if"),
     ("status", "status"),
     ("text", "text"),
+    ("thanks", "form-thanks"),
+    ("thanks_labels", "form-thanks"),
     ("title", "form-title"),
     ("track_fields", "campaign-fields"),
     ("type", "form-type"),
+    ("url", "form-link-url"),
 ];
 
 /// What is wrong, member by member if any are, as people read it.
@@ -58,25 +64,44 @@ pub fn reasons(t: &Text, problem: &Problem) -> String {
     once(whole).chain(records).collect::<Vec<_>>().join("; ")
 }
 
+/// What is wrong with a member of a body.
+pub fn reason(t: &Text, wrong: &Invalid) -> String {
+    let mut names = wrong.pointer.rsplit('/');
+    let name = names.find(|name| name.parse::<usize>().is_err());
+    t.refused(wrong.code, name.unwrap_or_default(), &wrong.detail)
+}
+
 /// What is wrong with a member of a body, and where on the page it is.
 pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
     let (mut places, mut last) = (Vec::new(), "");
+    let mut is_named = false;
     for segment in wrong.pointer.split('/').skip(1) {
         match segment.parse::<usize>() {
             Ok(index) if last == "fields" => places.push(t.with("form-place", index + 1)),
+            Ok(index) if last == "options" => {
+                places.pop();
+                places.push(t.with("form-option", index + 1));
+                is_named = true;
+            }
+            Ok(index) if last == "links" => {
+                places.push(format!("{} {}", t.get("form-links"), index + 1));
+                is_named = true;
+            }
             Ok(_) => {}
+            // What it is the text of was named before it.
+            Err(_) if is_named && segment == "label" => last = segment,
             Err(_) => {
                 last = segment;
                 let known = MEMBERS.iter().find(|(name, _)| *name == segment);
                 if let Some((_, key)) = known {
                     places.push(t.get(key));
-                } else if segment != "fields" {
+                } else if !["fields", "links"].contains(&segment) {
                     places.push(unescaped(segment));
                 }
             }
         }
     }
-    let reason = t.refused(wrong.code, last, &wrong.detail);
+    let reason = reason(t, wrong);
     match &*places {
         [] => reason,
         places => format!("{}: {reason}", places.join(", ")),
@@ -120,7 +145,7 @@ mod tests {
                 "/fields/2/label",
                 code::BLANK,
                 "",
-                "Question 3, Question: This is empty.",
+                "Question 3, Question: Write the text here, or clear its translations too.",
             ),
             (
                 "/max_parts",

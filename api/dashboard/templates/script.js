@@ -120,60 +120,75 @@ function upload(form) {
   });
 }
 
-// The rows of a form: as many as there are questions. The blank ones are for those without scripts.
-function fieldRows(list) {
-  const changed = () => list.dispatchEvent(new Event("input", { bubbles: true }));
-  const isBlank = (row) => !row.querySelector("[name=label]").value;
-  const blank = [...list.children].findLast(isBlank)?.cloneNode(true);
-  [...list.children].filter(isBlank).forEach((row) => row.remove());
-  const enhanceRow = (row) => {
-    const button = (text, act) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.className = "quiet";
-      made.textContent = text;
-      made.addEventListener("click", () => { act(); changed(); });
-      return made;
-    };
-    const up = button(list.dataset.up, () => { row.previousElementSibling?.before(row); up.focus(); });
-    const down = button(list.dataset.down, () => { row.nextElementSibling?.after(row); down.focus(); });
-    const remove = button(list.dataset.remove, () => { row.remove(); add.focus(); });
-    const buttons = document.createElement("p");
-    buttons.className = "places";
-    buttons.append(up, down, remove);
-    row.append(buttons);
-    fieldRow(row);
+// The editor of a form is drawn by the server, which knows what depends on what: again whenever a button adds, moves or removes
+// something, and when a choice changes what is shown. Meanwhile nothing can be typed, so that nothing is lost.
+function formEditor(form) {
+  const changed = () => form.dispatchEvent(new Event("input", { bubbles: true }));
+  const drawn = async (doing) => {
+    const body = new URLSearchParams(new FormData(form));
+    body.append("do", doing);
+    const answer = await fetch(location.href, { method: "POST", body });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const draft = page.getElementById("draft");
+    if (!draft) throw new Error("not drawn");
+    return draft;
   };
-  const add = document.getElementById("add");
-  add.hidden = !blank;
-  add.addEventListener("click", () => {
-    const row = blank.cloneNode(true);
-    list.append(row);
-    enhanceRow(row);
-    row.querySelector("select").focus();
-  });
-  [...list.children].forEach(enhanceRow);
-}
-
-// A row can be dragged to another place; of a row only what its kind has is shown.
-function fieldRow(row) {
-  const kind = row.querySelector("[name=type]");
-  const show = () => row.querySelectorAll("[data-for]").forEach((part) => {
-    part.hidden = !part.dataset.for.split(" ").includes(kind.value);
-  });
-  kind.addEventListener("change", show);
-  show();
-  row.draggable = true;
-  row.addEventListener("dragstart", () => row.classList.add("dragged"));
-  row.addEventListener("dragend", () => {
-    row.classList.remove("dragged");
-    row.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-  row.addEventListener("dragover", (event) => {
+  // Where somebody was: the same control of the same question.
+  const place = (control) => {
+    const row = control?.closest(".field");
+    if (!control?.name) return () => null;
+    const within = (root) => (row ? root.querySelector(`#${CSS.escape(row.id)}`) : root);
+    return () => within(form)?.querySelector(`[name="${CSS.escape(control.name)}"]`);
+  };
+  const redraw = async (doing) => {
+    const again = place(document.activeElement);
+    form.inert = true;
+    try {
+      form.querySelector("#draft").replaceWith(await drawn(doing));
+    } catch {
+      // What is there stays, and can be tried again.
+    }
+    form.inert = false;
+    (form.querySelector("#draft [autofocus]") ?? again())?.focus();
+    changed();
+  };
+  // Questions and choices are called by their texts elsewhere.
+  const rename = async () => {
+    try {
+      const draft = await drawn("draw");
+      for (const part of form.querySelectorAll(".condition")) {
+        const other = draft.querySelector(`#${CSS.escape(part.parentElement.id)} .condition`);
+        if (other && !part.contains(document.activeElement)) part.replaceWith(other);
+      }
+    } catch {
+      // The next change tries again.
+    }
+  };
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("button[name=do]");
+    if (!button) return;
     event.preventDefault();
-    const dragged = document.querySelector(".field.dragged");
-    const box = row.getBoundingClientRect();
-    if (dragged && dragged !== row) row[event.clientY < box.top + box.height / 2 ? "before" : "after"](dragged);
+    redraw(button.value);
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (target.matches("[name=type], [name=if], [name=language], [name=add_language]")) redraw("draw");
+    else if (target.matches("[name=label], [name^='option:'], [name=scale]")) rename();
+  });
+  // A list that was copied is as many choices.
+  form.addEventListener("paste", (event) => {
+    const lines = event.clipboardData.getData("text").split(/\r?\n/).filter((line) => line.trim());
+    if (lines.length < 2 || !event.target.matches("[name^='option:']")) return;
+    event.preventDefault();
+    const choice = event.target.closest("li");
+    event.target.value = lines[0].trim();
+    lines.slice(1).reverse().forEach((line, number) => {
+      const made = document.createElement("input");
+      made.type = "hidden";
+      made.name = `option:+${Date.now() % 1e9}${number}`;
+      made.value = line.trim();
+      choice.after(made);
+    });
+    redraw("draw");
   });
 }
 
@@ -201,6 +216,14 @@ function picture(part) {
     file.setCustomValidity("");
     show("");
   });
+}
+
+// A colour is picked, or typed as it is.
+function colorPicker(picker) {
+  const text = picker.form.elements.color;
+  picker.hidden = false;
+  picker.addEventListener("input", () => { text.value = picker.value; });
+  text.addEventListener("input", () => { if (text.validity.valid && text.value) picker.value = text.value; });
 }
 
 // What is typed is drawn once somebody pauses.
@@ -276,8 +299,9 @@ function enhance(part) {
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);
-document.querySelectorAll(".fields-list").forEach(fieldRows);
+document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
+document.querySelectorAll("input[type=color]").forEach(colorPicker);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);
 document.querySelectorAll("#draw").forEach(previewFrame);

@@ -138,7 +138,7 @@ impl FieldType {
     }
 
     /// Whether a form has at most one field of this type.
-    pub(super) fn is_single(self) -> bool {
+    pub fn is_single(self) -> bool {
         match self {
             Self::Nps | Self::Happiness | Self::Comment => true,
             Self::Rating | Self::Choice | Self::Choices | Self::Text => false,

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::app::App;
 use tests::browser::Browser;
 use tests::campaign::on_import;
@@ -148,7 +148,7 @@ async fn a_file_that_is_refused_is_told_why() -> Result<()> {
 
 #[tokio::test]
 async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
-    let (_app, browser) = editor_at("/dashboard/forms/new").await?;
+    let (_app, browser) = editor_at("/dashboard/forms/new?template=blank").await?;
     let shows = async |expected: &str| {
         let text = "return document.querySelector('iframe').contentDocument?.body?.innerText ?? ''";
         eventually(SOON, async || {
@@ -168,33 +168,51 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
     shows("The <b>new</b> store").await?;
     // A choice needs options first.
     browser.click("#add").await?;
-    browser
-        .write(".field:nth-child(3) [name=type]", "Single choice")
-        .await?;
+    let is = async |script: &str, expected: Value| {
+        eventually(SOON, async || {
+            let found = browser.run(&format!("return {script}"), vec![]).await?;
+            ensure!(found == expected, "{script}: {found}");
+            Ok(())
+        })
+        .await
+    };
+    let rows = "document.querySelectorAll('.field').length";
+    is(rows, json!(3)).await?;
     browser
         .write(".field:nth-child(3) [name=label]", "Which counter?")
         .await?;
     shows("Question 3, Choices").await?;
     browser
-        .write(".field:nth-child(3) [name=options]", "a=Bread")
+        .write(".field:nth-child(3) [name='option:+1']", "Bread")
         .await?;
     browser
-        .write(".field:nth-child(3) [name=options]", "\nb=Cheese")
+        .write(".field:nth-child(3) [name='option:+2']", "Cheese")
         .await?;
     shows("Cheese").await?;
+    // Shown only for an answer to the first question, which is asked then.
+    browser
+        .write(".field:nth-child(3) [name=if]", "1. Would you")
+        .await?;
+    is(
+        "document.querySelectorAll('[name=if_value]').length",
+        json!(11),
+    )
+    .await?;
+    browser.click("[name=if_value][value='3']").await?;
+    let asked = "document.querySelector('iframe').contentDocument?.querySelector('[data-in]')?.dataset.in ?? ''";
+    is(asked, json!("[\"3\"]")).await?;
     // To another place, and out.
     browser.click(".field:nth-child(3) .places button").await?;
-    let second = "return document.querySelector('.field:nth-child(2) [name=label]').value";
-    ensure!(browser.run(second, vec![]).await? == "Which counter?");
+    let second = "document.querySelector('.field:nth-child(2) [name=label]').value";
+    is(second, json!("Which counter?")).await?;
     browser
         .click(".field:nth-child(3) .places button:last-child")
         .await?;
-    let rows = "return document.querySelectorAll('.field').length";
-    ensure!(browser.run(rows, vec![]).await? == 2);
+    is(rows, json!(2)).await?;
     // One frame is left, and "back" leads to the page before.
     ensure!(state().await? == before, "{before}");
     browser.no_incidents().await?;
-    browser.click("main .actions button").await?;
+    browser.click(".form-editor .actions button").await?;
     browser.headline("Forms").await
 }
 

@@ -65,15 +65,16 @@ async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<(
     let token = editor.token().await?;
     let base = app.anonymous()?.base().to_owned();
     let lines = "a%0A".repeat(1 << 18);
-    let languages: Vec<String> = (0..1 << 17).map(|n| format!("x{n}%3Dy%0A")).collect();
+    let (choices, answers) = ("&option:x=a".repeat(18_000), "&if_value=9".repeat(18_000));
+    let languages: Vec<String> = (0..18_000).map(|n| format!("&label.x{n}=y")).collect();
     let languages = languages.concat();
     let (values, lists) = ("a,".repeat(1 << 19), "[],".repeat(1 << 18));
     let api = &app.apis.first().context("no api runs")?.process;
     let new = "/dashboard/forms/new";
     for (path, sent, status) in [
-        (new, format!("type=choices&label=x&options={lines}"), 422),
-        (new, format!("type=nps&label=x&labels={languages}"), 422),
-        (new, format!("type=nps&label=x&show_if=a={values}"), 422),
+        (new, format!("type=choices&label=x{choices}"), 422),
+        (new, format!("type=nps&label=x{languages}"), 422),
+        (new, format!("type=nps&label=x&if=a{answers}"), 422),
         (new, format!("bus_props={lines}"), 422),
         (
             "/dashboard/campaigns/new",
@@ -88,7 +89,7 @@ async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<(
     ] {
         let idle = memory::resident(api)?;
         memory::forget_peak(api)?;
-        let sent = format!("token={token}&title=x&before=&{sent}");
+        let sent = format!("token={token}&title=x&row=a&before=&{sent}");
         let answer = send(&editor, &base, path, sent).await?;
         let took = memory::peak(api)? - idle;
         ensure!(answer.status == status, "{path}: {}", answer.status);

@@ -34,16 +34,31 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
     let made = [
         ("title", "Your visit"),
         ("bus_props", "store:Berlin\nstore:Köln"),
-        ("before", ""),
+        ("row", "+1"),
         ("type", "nps"),
         ("label", "Recommend?"),
         ("required", "on"),
-        ("before", ""),
+        ("row", "+2"),
         ("type", "choice"),
         ("label", "Why?"),
-        ("show_if", "recommend1=0, 1"),
-        ("options", "late=Too late\ncold=Too cold"),
+        ("if", "+1"),
+        ("if_value", "0"),
+        ("if_value", "1"),
+        ("option:+1", "Too late"),
+        ("option:+2", "Too cold"),
     ];
+    // What depends on an earlier question is offered once it is there, and nothing is stored meanwhile.
+    let draw = [&made[..], &[("do", "draw")]].concat();
+    let drawn = person.post("/dashboard/forms/new", &draw).await?;
+    let drawn = drawn.expect(200)?.text()?.to_owned();
+    for part in [
+        "<option value=\"+1\" selected>1. Recommend?</option>",
+        "name=\"if_value\" value=\"1\" checked>",
+        "name=\"if_value\" value=\"10\">",
+        "name=\"option:+3\"",
+    ] {
+        ensure!(drawn.contains(part), "no {part}: {drawn}");
+    }
     person
         .post("/dashboard/forms/new", &made)
         .await?
@@ -59,7 +74,7 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         "{form}"
     );
     ensure!(
-        form["fields"][1]["show_if"] == json!({"key": "recommend1", "in": [0, 1]}),
+        form["fields"][1]["show_if"] == json!({"key": "recommend", "in": [0, 1]}),
         "{form}"
     );
 
@@ -76,15 +91,19 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
     let before = hidden(page.text()?, "before");
     let changed = [
         ("title", "Your second visit"),
-        ("title_labels", "de=Ihr Besuch"),
+        ("title.de", "Ihr Besuch"),
+        ("row", "why"),
         ("before", before[1].as_str()),
         ("type", "choice"),
         ("label", "Why so?"),
-        ("options", "late=Late\nwet=Wet"),
+        ("option:=Too late", "Late"),
+        ("option.de:=Too late", "Zu spät"),
+        ("option:+1", "Wet"),
+        ("option_text", "+1"),
     ];
     person.post(&edit, &changed).await?.expect(303)?;
     let read = owner.get(&form_path(form)).await?.expect(200)?.json()?;
-    let options = json!([{"value": "late", "label": "Late", "labels": {"de": "Zu spät"}}, {"value": "wet", "label": "Wet"}]);
+    let options = json!([{"value": "Too late", "label": "Late", "labels": {"de": "Zu spät"}}, {"value": "Wet", "label": "Wet", "text": true}]);
     ensure!(
         read["fields"][0]["options"] == options && read["labels"] == json!({"de": "Ihr Besuch"}),
         "{read}"
@@ -110,21 +129,45 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         "{drawn}"
     );
 
-    // What is wrong is said, with all that was typed.
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_wrong_in_a_form_is_said_beside_its_field_with_all_that_was_typed() -> Result<()> {
+    let app = App::start().await?;
+    let (_, person) = editor(&app).await?;
     let wrong = [
         ("title", "T"),
-        ("before", ""),
+        ("row", "+1"),
         ("type", "rating"),
         ("label", "Stars & <more>"),
         ("scale", "99"),
+        ("row", "+2"),
+        ("type", "choices"),
+        ("label", ""),
+        ("option:+1", ""),
+        ("option.de:+1", "Halb"),
+        ("link", ""),
+        ("link_label", "Imprint"),
+        ("link_url", "example.com"),
     ];
-    let refused = person.post(&edit, &wrong).await?.expect(422)?;
+    let refused = person.post("/dashboard/forms/new", &wrong).await?;
+    let refused = refused.expect(422)?;
     let text = refused.text()?;
     ensure!(
         text.contains("Question 1, Highest value: Enter")
             && text.contains("Stars &#38; &#60;more&#62;"),
         "{text}"
     );
+    for part in [
+        "value=\"99\"><span class=\"err\">Enter a whole number from 2 to 10.",
+        "Question 2, Choice 1: Write the text here",
+        "value=\"Halb\"",
+        "value=\"example.com\"",
+        "<span class=\"err\">It must begin with https://",
+    ] {
+        ensure!(text.contains(part), "no {part}: {text}");
+    }
     let drawn = person.post("/dashboard/forms/preview", &wrong).await?;
     ensure!(
         drawn
@@ -185,7 +228,13 @@ async fn of_two_who_change_a_form_the_second_is_told() -> Result<()> {
     let field: Value = serde_json::from_str(&row)?;
     let text = |name: &str| field[name].as_str().unwrap_or_default().to_owned();
     let (kind, label) = (text("type"), text("label"));
-    let others = [("before", &*row), ("type", &*kind), ("label", &*label)];
+    let key = text("key");
+    let others = [
+        ("row", &*key),
+        ("before", &*row),
+        ("type", &*kind),
+        ("label", &*label),
+    ];
     let pages = (&*edit, &*form_path(&form));
     second_of_two(&app, (&owner, &person), pages, ("title", &others)).await
 }
@@ -428,7 +477,7 @@ async fn the_look_of_pages_is_set() -> Result<()> {
         .expect(200)?;
     let draft = [
         ("title", "T"),
-        ("before", ""),
+        ("row", "+1"),
         ("type", "nps"),
         ("label", "Good?"),
     ];
