@@ -8,7 +8,7 @@ feedback key list
 feedback key rotate $KEY --overlap-hours 1
 feedback key revoke $KEY
 feedback import people.csv --campaign $CAMPAIGN
-feedback import - --format ndjson --all-errors < people.ndjson
+feedback import customers.csv --dialect auto --country DE --docid-column Kundennummer --phone-column Handy --preview
 feedback form create form.json --publish
 feedback form replace $FORM form.json
 feedback form list

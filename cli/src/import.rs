@@ -39,8 +39,13 @@ pub(crate) struct Arguments {
     /// A file of records, which may be compressed (.gz, .zst); `-` for standard input
     file: PathBuf,
     /// What it holds [default: by its name]
-    #[arg(long, value_parser = ["json", "ndjson", "jsonl", "csv"], required_if_eq("file", "-"))]
+    #[arg(long, value_parser = ["json", "ndjson", "jsonl", "csv", "xlsx"], required_if_eq("file", "-"))]
     format: Option<String>,
+    #[command(flatten)]
+    columns: Columns,
+    /// Say what the import would come to, and store nothing
+    #[arg(long, conflicts_with_all = ["idempotency_key", "all_errors"])]
+    preview: bool,
     /// Print the errors of all rejected records instead of the first 100
     #[arg(long)]
     all_errors: bool,
@@ -57,12 +62,48 @@ pub(crate) struct Arguments {
     connection: Connection,
 }
 
+/// How to read a file that was not made for this service.
+#[derive(clap::Args)]
+struct Columns {
+    /// Take CSV with any delimiter and encoding, as spreadsheets write it
+    #[arg(long, value_parser = ["auto"])]
+    dialect: Option<String>,
+    /// Phones may be written as people of this country do (ISO 3166)
+    #[arg(long, value_name = "CODE")]
+    country: Option<String>,
+    /// The column with the customer number [default: docid]
+    #[arg(long, value_name = "NAME")]
+    docid_column: Option<String>,
+    /// The column with the phone, which may be the same [default: phone]
+    #[arg(long, value_name = "NAME")]
+    phone_column: Option<String>,
+    /// A column that is not stored; may be repeated
+    #[arg(long, value_name = "NAME")]
+    skip_column: Vec<String>,
+}
+
+impl Columns {
+    /// As parameters of an import.
+    fn query(&self) -> Vec<(&'static str, &str)> {
+        let given = [
+            ("dialect", &self.dialect),
+            ("country", &self.country),
+            ("docid_column", &self.docid_column),
+            ("phone_column", &self.phone_column),
+        ];
+        let given = (given.into_iter()).filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let skipped = self.skip_column.iter().map(|name| ("skip_column", &**name));
+        given.chain(skipped).collect()
+    }
+}
+
 /// The media type of a kind of body.
 fn media_type(format: &str) -> Option<&'static str> {
     match format {
         "json" => Some("application/json"),
         "ndjson" | "jsonl" => Some("application/x-ndjson"),
         "csv" => Some("text/csv"),
+        "xlsx" => Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         _ => None,
     }
 }
@@ -80,14 +121,14 @@ impl Arguments {
         let format = self.format.as_deref().or(extension).and_then(media_type);
         let format = format.unwrap_or_else(|| {
             let message =
-                format!("{name}: neither json, ndjson nor csv; --format says what it is\n");
+                format!("{name}: neither json, ndjson, csv nor xlsx; --format says what it is\n");
             clap::Error::raw(ErrorKind::MissingRequiredArgument, message).exit()
         });
         (format, encoding)
     }
 }
 
-/// Imports the file, waits until its records are stored and, for a campaign, sent, and prints the errors of those that were
+/// Imports the file, or says what that would come to; waits until its records are stored and, for a campaign, sent, and prints the errors of those that were
 /// rejected.
 ///
 /// # Errors
@@ -95,14 +136,24 @@ impl Arguments {
 pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> anyhow::Result<()> {
     let (format, encoding) = arguments.kind();
     let service = ServiceClient::new(&arguments.connection, arguments.json)?;
-    let key = arguments.idempotency_key;
-    let key = key.unwrap_or_else(|| Uuid::new_v4().to_string());
     let call = service
         .call(Method::POST, IMPORTS)
         .query(&[("campaign", &arguments.campaign)])
-        .header("idempotency-key", &key)
+        .query(&arguments.columns.query())
         .header(CONTENT_TYPE, format)
         .header(CONTENT_ENCODING, encoding);
+    if arguments.preview {
+        let call = call.query(&[("preview", "true")]);
+        let preview = send(&service, &call, &arguments.file).await?;
+        print(&preview, service.json, show_preview)?;
+        return all_accepted(&preview);
+    }
+    let key = arguments.idempotency_key;
+    let key = key.unwrap_or_else(|| Uuid::new_v4().to_string());
+    let name = arguments.file.file_name().filter(|name| *name != STDIN);
+    let call = call
+        .query(&[("name", name.map(|name| name.to_string_lossy()))])
+        .header("idempotency-key", &key);
     let stored = async {
         let answer = send(&service, &call, &arguments.file).await?;
         let batch = format!("{IMPORTS}/{}", text(&answer, "batch_id")?);
@@ -116,7 +167,6 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         Some(Err(error)) if may_go_on(&error) => bail!("{error:#}; {again}"),
         Some(stored) => stored?,
     };
-    let rejected = count(&answer, "rejected");
     status["errors"] = if arguments.all_errors {
         service.items(&format!("{batch}/errors")).await?.into()
     } else {
@@ -127,12 +177,20 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
     if let Some(campaign) = &arguments.campaign {
         watch(&service, campaign, is_sent, &shutdown).await?;
     }
-    if rejected > 0 {
-        bail!("{rejected} records were rejected");
-    }
+    all_accepted(&answer)?;
     match status["status"].as_str() {
         Some("completed") => Ok(()),
         other => bail!("the import is {}", other.unwrap_or("in an unknown state")),
+    }
+}
+
+/// # Errors
+/// Records were rejected.
+fn all_accepted(answer: &Value) -> anyhow::Result<()> {
+    match count(answer, "rejected") {
+        0 => Ok(()),
+        1 => bail!("1 record was rejected"),
+        rejected => bail!("{rejected} records were rejected"),
     }
 }
 
@@ -214,7 +272,7 @@ fn hint(answer: &Value, advice: &str) {
 
 /// A batch, or why there is none; then a line an error: index, docid, pointer, code, detail, with tabs between.
 fn show(batch: &Value) -> String {
-    let names = "batch_id status received accepted rejected outcomes failed cancelled";
+    let names = "batch_id name status received accepted rejected merged outcomes failed cancelled";
     let line = |error: &Value| {
         let (index, docid) = (&error["index"], &error["docid"]);
         let [at, code, detail] = ["pointer", "code", "detail"].map(|part| word(&error[part]));
@@ -222,4 +280,25 @@ fn show(batch: &Value) -> String {
     };
     let errors: String = list(&batch["errors"]).iter().map(line).collect();
     members(batch, names) + &errors
+}
+
+/// What an import would come to; then a line for each of the first records and errors, with tabs between.
+fn show_preview(preview: &Value) -> String {
+    let names = "received accepted rejected merged existing columns dialect by_code";
+    let record = |record: &Value| {
+        let [docid, phone] = ["docid", "phone"].map(|part| word(&record[part]));
+        format!("{docid}\t{phone}\t{}\n", record["fields"])
+    };
+    let error = |error: &Value| {
+        let parts = ["row", "pointer", "code", "value", "detail"];
+        let parts = parts.map(|part| match &error[part] {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            number => number.to_string(),
+        });
+        parts.join("\t") + "\n"
+    };
+    let sample: String = list(&preview["sample"]).iter().map(record).collect();
+    let errors: String = list(&preview["errors"]).iter().map(error).collect();
+    members(preview, names) + &sample + &errors
 }

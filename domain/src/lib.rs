@@ -2,7 +2,7 @@
 //!
 //! Input becomes one of these types where it enters and is not checked again:
 //!
-//! - [`phone`], [`docid`], [`scope`], [`date_range`], [`period`], [`month`]: single values,
+//! - [`phone`], [`national`], [`docid`], [`scope`], [`date_range`], [`period`], [`month`]: single values,
 //! - [`record`]: one import record, and everything that can be wrong with it,
 //! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
 //! - [`dedupe`]: which docids a body has had,
@@ -37,6 +37,7 @@ pub mod members;
 pub mod message;
 pub mod metrics;
 pub mod month;
+pub mod national;
 pub mod pepper;
 pub mod period;
 pub mod person;

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 /// Whether the text holds a character of Unicode's category Cc (U+0000–U+001F, U+007F–U+009F).
-pub(crate) fn has_control(text: &str) -> bool {
+pub fn has_control(text: &str) -> bool {
     // Most texts are ASCII: one look at the bytes decides, and only others are decoded.
     let suspect = |byte: &u8| *byte < 0x20 || *byte >= 0x7f;
     text.as_bytes().iter().any(suspect) && text.chars().any(char::is_control)

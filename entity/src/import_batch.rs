@@ -22,7 +22,7 @@ entity! { "import_batch";
     seq: Option<i64>,
     /// It met docids that were stored already, so its other chunks go through the staging table at once.
     staging: bool,
-    /// Records of the body. `received = accepted + rejected`.
+    /// Records of the body. `received = accepted + rejected + merged`.
     received: i64,
     accepted: i64,
     rejected: i64,
@@ -45,4 +45,8 @@ entity! { "import_batch";
     started_at: Option<DateTimeUtc>,
     /// When it was completed or cancelled.
     completed_at: Option<DateTimeUtc>,
+    /// Of the file, as its caller named it.
+    name: Option<String>,
+    /// Records that say the same as an earlier one of the body.
+    merged: i64,
 }

@@ -8,13 +8,14 @@ use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, Schema
 
 use crate::migration::Migration;
 use crate::watch::Watch;
-use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures};
+use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files};
 
 /// All migrations, in the order of their numbers.
 pub const MIGRATIONS: &[Migration] = &[
     m0007_start::MIGRATION,
     m0008_links_and_erasure::MIGRATION,
     m0009_erasures::MIGRATION,
+    m0010_files::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -96,6 +97,10 @@ mod tests {
         (
             "m0009_erasures",
             "29987c16b5860cf3aa592378c85726d2db69dad3ea85fc1d6b622bc46c5af2ea",
+        ),
+        (
+            "m0010_files",
+            "d5ac3934f7b31a54814562eb345073e4e9c57c32fcc099679d669eda3ce1b9cb",
         ),
     ];
 

@@ -38,6 +38,7 @@ mod lock;
 mod m0007_start;
 mod m0008_links_and_erasure;
 mod m0009_erasures;
+mod m0010_files;
 mod watch;
 
 pub use all::MIGRATIONS;

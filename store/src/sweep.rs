@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use crate::import::FIRST_ANSWER_LIFETIME;
+use crate::import::{FIRST_ANSWER_LIFETIME, UPLOAD_LIFETIME};
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
 
@@ -48,7 +48,7 @@ const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 5] = [
 ];
 
 /// What is deleted that belongs to no account alone, and how old it is by then.
-const KEPT: [(&Statement, TimeDelta); 5] = [
+const KEPT: [(&Statement, TimeDelta); 6] = [
     (
         delete!("worker_heartbeat WHERE heartbeat_at"),
         TimeDelta::days(1),
@@ -66,6 +66,7 @@ const KEPT: [(&Statement, TimeDelta); 5] = [
         TimeDelta::hours(1),
     ),
     (delete!("share WHERE expires_at"), TimeDelta::zero()),
+    (delete!("upload WHERE created_at"), UPLOAD_LIFETIME),
 ];
 
 const PARKED_BATCHES: &Statement = statement!(accounts "b.account_id = ANY($2)":

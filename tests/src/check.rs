@@ -64,8 +64,8 @@ pub fn counts_add_up(batch: &Value) -> Result<()> {
     let failed = count(batch, "failed")?;
     let cancelled = count(batch, "cancelled")?;
     ensure!(
-        count(batch, "received")? == accepted + count(batch, "rejected")?,
-        "received is not accepted + rejected: {batch}"
+        count(batch, "received")? == accepted + count(batch, "rejected")? + count(batch, "merged")?,
+        "received is not accepted + rejected + merged: {batch}"
     );
     let mut ended = 0;
     for name in OUTCOMES {

@@ -118,13 +118,14 @@ impl Accepted {
             "another status_url: {body}"
         );
         ensure!(body["status"] == "queued", "not queued: {body}");
-        let (received, accepted, rejected) = (
+        let (received, accepted, rejected, merged) = (
             check::count(&body, "received")?,
             check::count(&body, "accepted")?,
             check::count(&body, "rejected")?,
+            check::count(&body, "merged")?,
         );
         ensure!(
-            received == accepted + rejected,
+            received == accepted + rejected + merged,
             "counts do not add up: {body}"
         );
         let errors = body["errors"].as_array().context("no errors")?;
@@ -134,6 +135,22 @@ impl Accepted {
 }
 
 impl Client {
+    /// Posts a body of some kind as a file of people, read as the query says.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn import_file(
+        &self,
+        query: &str,
+        kind: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> Result<Answer> {
+        self.call(Method::POST, &format!("{IMPORT}?{query}"))
+            .body(kind, body)
+            .send()
+            .await
+    }
+
     /// Posts a body of some kind.
     ///
     /// # Errors

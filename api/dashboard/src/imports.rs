@@ -1,26 +1,24 @@
-//! Imports: how far each is, what it came to, and a file from the browser.
+//! Imports: how far each is, and what it came to.
 
 use std::collections::HashMap;
 
-use api_http::{Problem, Result, error, parse_id};
+use api_http::{Problem, Result, parse_id};
 use api_import::BatchBody;
-use api_import::operations::{self, ImportRequest};
+use api_import::operations;
 use api_send::operations::list_campaigns;
 use askama::Template;
-use axum::extract::{Path, Query, Request};
+use axum::extract::{Path, Query};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::campaign::{Audience, CampaignStatus};
-use domain::person::Role;
 use domain::record::RecordError;
 use serde::Deserialize;
-use serde_json::json;
 use store::import::BatchStatus;
 use store::send::Campaign;
 
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
-use crate::page::{Frame, page};
-use crate::reasons::reasons;
+use crate::page::{Frame, html, page};
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
@@ -30,9 +28,9 @@ use crate::signed_in::SignedIn;
 struct ImportsPage<'a> {
     f: &'a Frame,
     imports: ShownList<Import>,
-    /// Those that imports can be sent with.
-    campaigns: Vec<Campaign>,
     campaign: &'a str,
+    /// Why a file was refused.
+    refused: Option<String>,
 }
 
 #[derive(Template)]
@@ -62,12 +60,13 @@ impl Import {
         batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
-    fn facts(&self) -> [(&'static str, i64); 8] {
+    fn facts(&self) -> [(&'static str, i64); 9] {
         let batch = &self.body.batch;
         let outcomes = &batch.outcomes;
         [
             ("received", batch.received),
             ("rejected", batch.rejected),
+            ("merged", batch.merged),
             ("created", outcomes.created),
             ("updated", outcomes.updated),
             ("unchanged", outcomes.unchanged),
@@ -86,7 +85,7 @@ impl Import {
 }
 
 /// Which imports are shown, and which campaign the next one is sent with.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct ImportsQuery {
     #[serde(default)]
     campaign: String,
@@ -96,19 +95,41 @@ pub struct ImportsQuery {
 
 /// `GET /dashboard/imports`.
 pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result<Response> {
+    draw(&person, &query, None).await
+}
+
+/// The page with why a file was refused.
+pub async fn refused(person: &SignedIn, why: String) -> Result<Response> {
+    draw(person, &ImportsQuery::default(), Some(why)).await
+}
+
+async fn draw(
+    person: &SignedIn,
+    query: &ImportsQuery,
+    refused: Option<String>,
+) -> Result<Response> {
     let (f, caller) = (person.frame("imports"), &person.caller);
-    let list = query.page.list(&person, "imports", 25);
+    let list = query.page.list(person, "imports", 25);
     let batches = operations::list_batches(caller, list.position()?, list.limit).await?;
-    let (campaigns, _permit) = list_campaigns(caller, None, 100).await?;
-    let names = names(&person).await;
-    let campaigns = campaigns.rows.into_iter().map(|body| body.campaign);
+    let names = names(person).await;
+    let status = match refused {
+        None => StatusCode::OK,
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+    };
     let template = ImportsPage {
         f: &f,
         imports: ShownList::new(&list, batches.map(|body| Import::new(body, &names))),
-        campaigns: campaigns.filter(takes_imports).collect(),
         campaign: &query.campaign,
+        refused,
     };
-    Ok(page(&f, &template))
+    Ok(html(f.t, status, &template))
+}
+
+/// The campaigns that an import can be sent with.
+pub async fn campaigns_for_imports(person: &SignedIn) -> Result<Vec<Campaign>> {
+    let (campaigns, _permit) = list_campaigns(&person.caller, None, 100).await?;
+    let campaigns = campaigns.rows.into_iter().map(|body| body.campaign);
+    Ok(campaigns.filter(takes_imports).collect())
 }
 
 fn takes_imports(campaign: &Campaign) -> bool {
@@ -151,32 +172,4 @@ pub async fn act(
         _ => return Err(Problem::not_found()),
     };
     Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
-}
-
-/// Takes a file from the page's script, which sends the token of the session in a header.
-pub async fn upload(
-    person: SignedIn,
-    Query(query): Query<ImportsQuery>,
-    request: Request,
-) -> Result<Response> {
-    let token = request
-        .headers()
-        .get("x-token")
-        .and_then(|token| token.to_str().ok());
-    person.check_token(token.unwrap_or_default())?;
-    let campaign_id = match &*query.campaign {
-        "" => None,
-        id => Some(parse_id("campaign", id)?),
-    };
-    let (parts, body) = request.into_parts();
-    let request = ImportRequest::of_body(&parts.headers);
-    let (state, gone) = (&person.state.imports, person.ended(Role::Editor));
-    let imported =
-        operations::import(state, &person.caller, campaign_id, request, body, gone).await;
-    // The page's script shows why.
-    let told = |problem: Problem| {
-        let told = json!({"detail": reasons(person.t, &problem)});
-        error::written(problem.code().status(), told.to_string().into())
-    };
-    Ok(imported.map_or_else(told, IntoResponse::into_response))
 }

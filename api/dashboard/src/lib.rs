@@ -7,7 +7,7 @@
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `chart` (SVG), `figure` (a number that leads to
 //!   what it counts), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview`, `form`, `stores`, `answers`, `imports`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
+//! - One file a page: `overview`, `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
 //!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
@@ -37,6 +37,7 @@ mod form_row;
 mod form_templates;
 mod form_texts;
 mod forms;
+mod import_file;
 mod imports;
 mod keys;
 mod known;
@@ -158,6 +159,10 @@ pub fn routes(
     let edits = Router::new()
         .route("/dashboard/imports/{batch_id}/{action}", post(imports::act))
         .route(
+            "/dashboard/imports/file/{upload_id}",
+            get(import_file::show).post(import_file::import),
+        )
+        .route(
             "/dashboard/campaigns/{campaign_id}/{action}",
             post(campaigns::act),
         )
@@ -198,7 +203,7 @@ pub fn routes(
             get(editor::edit::<FormDraft>).post(editor::save::<FormDraft>),
         )
         .route("/dashboard/forms/preview", post(form_edit::preview));
-    let uploads = Router::new().route("/dashboard/imports/upload", post(imports::upload));
+    let uploads = Router::new().route("/dashboard/imports/file", post(import_file::take));
     let admin = Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))

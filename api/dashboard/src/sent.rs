@@ -141,6 +141,6 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for SentChange<T> {
     }
 }
 
-fn not_the_form() -> Problem {
+pub fn not_the_form() -> Problem {
     Problem::new(Code::InvalidForm, "the form is not as the page has it")
 }

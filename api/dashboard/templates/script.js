@@ -82,42 +82,36 @@ function sortable(table) {
   });
 }
 
-// A file is sent as it is; what it came to is the page of its import.
+// A file that was chosen or dropped is sent at once.
 function upload(form) {
   const outcome = form.querySelector("#upload-outcome");
-  const send = (file) => {
-    if (!file) return;
-    const kinds = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson", jsonl: "application/x-ndjson" };
-    const encodings = { gz: "gzip", zst: "zstd" };
-    const endings = file.name.toLowerCase().split(".");
-    const request = new XMLHttpRequest();
-    const campaign = form.elements.campaign?.value ?? "";
-    request.open("POST", `/dashboard/imports/upload?campaign=${encodeURIComponent(campaign)}`);
-    request.setRequestHeader("x-token", form.dataset.token);
-    if (encodings[endings.at(-1)]) request.setRequestHeader("content-encoding", encodings[endings.pop()]);
-    request.setRequestHeader("content-type", kinds[endings.at(-1)] ?? "text/csv");
-    const bar = document.createElement("progress");
-    outcome.replaceChildren(bar);
-    request.upload.addEventListener("progress", (event) => {
-      bar.max = event.total || 1;
-      bar.value = event.loaded;
-    });
-    request.addEventListener("loadend", () => {
-      let answer = {};
-      try { answer = JSON.parse(request.responseText); } catch { /* No answer. */ }
-      if (request.status === 202 && answer.batch_id) location.assign(`/dashboard/imports/${answer.batch_id}`);
-      else outcome.textContent = answer.detail ?? form.dataset.failed;
-    });
-    request.send(file);
+  const file = form.elements.file;
+  const send = () => {
+    if (!file.files.length) return;
+    outcome.textContent = outcome.dataset.text;
+    form.submit();
   };
-  form.elements.file.addEventListener("change", () => send(form.elements.file.files[0]));
+  form.querySelector("button").hidden = true;
+  file.addEventListener("change", send);
   form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("over"); });
   form.addEventListener("dragleave", () => form.classList.remove("over"));
   form.addEventListener("drop", (event) => {
     event.preventDefault();
     form.classList.remove("over");
-    send(event.dataTransfer.files[0]);
+    file.files = event.dataTransfer.files;
+    send();
   });
+}
+
+// Countries have their names, in the language of the page.
+function nameCountries(select) {
+  const names = new Intl.DisplayNames([document.documentElement.lang], { type: "region" });
+  const [none, ...countries] = select.options;
+  for (const country of countries) country.textContent = `${names.of(country.value)} (+${country.dataset.dialled})`;
+  countries.sort((one, other) => one.textContent.localeCompare(other.textContent));
+  const { value } = select;
+  select.replaceChildren(none, ...countries);
+  select.value = value;
 }
 
 // The editor of a form is drawn by the server, which knows what depends on what: again whenever a button adds, moves or removes
@@ -303,6 +297,7 @@ document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
 document.querySelectorAll("#upload").forEach(upload);
+document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);
 document.querySelectorAll("#draw").forEach(previewFrame);
 document.querySelectorAll("[data-live]").forEach(keepLive);

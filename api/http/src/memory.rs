@@ -269,6 +269,11 @@ impl MemoryPermit {
         self.pool.0.size.total / bodies
     }
 
+    /// The bytes that a body may hold at most.
+    pub fn largest(&self) -> u64 {
+        self.pool.0.size.largest
+    }
+
     /// Whose body it is.
     pub fn account_id(&self) -> Uuid {
         self.account_id

@@ -2,6 +2,7 @@
 
 mod request;
 
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ use uuid::Uuid;
 
 pub use self::request::ImportRequest;
 use self::request::{find_campaign, named_campaign, refusal};
-use crate::ingest::{self, Attempt, BodySummary, Incoming, Job, OnError};
+use crate::ingest::{self, Attempt, BodySummary, FileRequest, Incoming, Job, OnError};
 use crate::schema::Records;
 use crate::{ImportState, SCOPE};
 use api_http::{Caller, Change, Code, Parameters, Problem, Result, error};
@@ -36,10 +37,15 @@ pub struct ImportAccepted<'a> {
     batch_id: Uuid,
     #[schema(example = "queued")]
     status: &'static str,
-    /// Records of the body: `accepted + rejected`.
+    /// Records of the body: `accepted + rejected + merged`.
     received: u64,
     accepted: u64,
     rejected: u64,
+    /// Records of a file that say the same as an earlier one.
+    merged: u64,
+    /// What was found out about a file that may be written in several ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<FoundDialect<'a>>,
     /// Record errors that are not kept: of a record the first 100 are, of a batch the first 100,000.
     errors_dropped: u64,
     /// The first 100; all that are kept are at `…/errors`.
@@ -47,6 +53,58 @@ pub struct ImportAccepted<'a> {
     errors: &'a [RecordError],
     #[schema(example = "/api_v1/sms/import/0192f0c1-2345-7abc-8def-0123456789ab")]
     status_url: String,
+}
+
+/// How a CSV file is written, and which of its columns are what.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundDialect<'a> {
+    #[schema(example = ";")]
+    delimiter: char,
+    #[schema(example = "windows-1252")]
+    encoding: &'a str,
+    columns: FoundColumns<'a>,
+}
+
+/// Names in the header of a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundColumns<'a> {
+    docid: &'a str,
+    phone: &'a str,
+}
+
+/// What an import would come to. Nothing is stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ImportPreview<'a> {
+    /// Records of the body: `accepted + rejected + merged`.
+    received: u64,
+    accepted: u64,
+    rejected: u64,
+    /// Records of a file that say the same as an earlier one.
+    merged: u64,
+    /// How many errors there are of each code.
+    by_code: &'a BTreeMap<&'static str, u64>,
+    /// Of the accepted records, those whose docid is stored.
+    existing: u64,
+    /// The names of the columns of CSV or a sheet.
+    columns: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<FoundDialect<'a>>,
+    /// The first 20 records as they would be stored: docid, phone and fields.
+    sample: &'a [Value],
+    /// The first 100 record errors.
+    errors: Vec<PreviewError<'a>>,
+}
+
+/// A record error, and where in the file it stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PreviewError<'a> {
+    #[serde(flatten)]
+    #[schema(value_type = crate::schema::RecordError)]
+    error: &'a RecordError,
+    /// The line of the file or the row of the sheet, from 1; null for JSON.
+    row: Option<u64>,
+    /// What stood there, at most 100 characters; null where there is nothing.
+    value: Option<&'a str>,
 }
 
 /// Import records.
@@ -61,6 +119,15 @@ pub struct ImportAccepted<'a> {
             description = "What becomes of the valid records if there are invalid ones"),
         ("campaign" = Option<Uuid>, Query,
             description = "The campaign that sends to the recipients of this import; needs the scope `send` too"),
+        ("dialect" = Option<String>, Query, pattern = "^auto$",
+            description = "`auto`: CSV with any delimiter and encoding; its header may be written in capitals"),
+        ("docid_column" = Option<String>, Query, description = "The column or member that is the docid"),
+        ("phone_column" = Option<String>, Query, description = "The column or member that is the phone; it may be both"),
+        ("skip_column" = Option<Vec<String>>, Query, description = "Columns or members that are no tracking fields"),
+        ("country" = Option<String>, Query, pattern = "^[A-Z]{2}$",
+            description = "Phones may be written as people of this country do (ISO 3166)"),
+        ("name" = Option<String>, Query, min_length = 1, max_length = 255, description = "The name of the file"),
+        ("preview" = Option<bool>, Query, description = "What the import would come to; nothing is stored"),
         ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 255, pattern = "^[!-~]+$",
             description = "The same key, query and body within 24 h gives the first answer again"),
     ),
@@ -71,9 +138,11 @@ pub struct ImportAccepted<'a> {
             (Records = "application/json"),
             (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
             (String = "application/x-ndjson"),
+            (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         ),
     ),
     responses(
+        (status = 200, description = "With `preview`: nothing is stored", body = ImportPreview),
         (status = 202, description = "Accepted and committed", body = ImportAccepted, headers(
             ("Location" = String, description = "Where the batch's status is"),
             ("Idempotent-Replayed" = String, description = "`true` on an answer given before"),
@@ -99,9 +168,11 @@ pub async fn import_sms(
 
 /// An import that is not refused, or that was answered before.
 pub enum Imported {
-    /// The batch's path and the answer, in JSON.
-    Accepted(String, Bytes),
+    /// The batch and the answer, in JSON.
+    Accepted(Uuid, Bytes),
     Replayed(FinishedImport),
+    /// What a preview shows, in JSON.
+    Seen(Bytes),
 }
 
 /// Imports a body for a campaign, or for none. What the campaign is refused for comes before what the request is refused for.
@@ -117,6 +188,7 @@ pub async fn import(
     body: Body,
     gone: impl Future<Output = ()> + Send,
 ) -> Result<Imported> {
+    let is_preview = request.as_ref().is_ok_and(|request| request.is_preview);
     let import = async {
         let begin = Instant::now();
         let campaign = find_campaign(caller, campaign_id).await?;
@@ -137,6 +209,9 @@ pub async fn import(
             () = gone => Err(Problem::unauthenticated()),
         }
     };
+    if is_preview {
+        return caller.read(SCOPE, until_gone).await;
+    }
     let subject = campaign_id.map_or_else(String::new, |id| id.to_string());
     caller.change(IMPORT, &subject, until_gone).await
 }
@@ -153,8 +228,6 @@ async fn attempt(
     let (app, account_id) = (&caller.app, caller.account_id());
     let campaign_id = campaign.as_ref().map(|campaign| campaign.campaign_id);
     let query = request.query(campaign_id);
-    let attempt = ImportAttempt::new(account_id, request.key, campaign_id);
-    let (attempt, finished) = Attempt::open(app, attempt, &query).await?;
     let incoming = Incoming {
         body,
         kind: request.kind,
@@ -162,6 +235,27 @@ async fn attempt(
         permit: state.memory.permit(account_id),
         limit: state.max_body,
     };
+    let file = request.file.clone();
+    let job = Job {
+        file: request.file,
+        is_preview: request.is_preview,
+        on_error: request.on_error,
+        max_records: state.max_records,
+        tmp_dir: state.tmp_dir.clone(),
+        cut: app.store.chunk_cut(),
+    };
+    if request.is_preview {
+        let seen = ingest::preview(&app.store, account_id, job, incoming).await?;
+        return Ok((
+            "previewed",
+            Ok(Imported::Seen(preview(seen, file.as_ref()))),
+        ));
+    }
+    let attempt = ImportAttempt {
+        name: request.name,
+        ..ImportAttempt::new(account_id, request.key, campaign_id)
+    };
+    let (attempt, finished) = Attempt::open(app, attempt, &query).await?;
     if let Some(first) = finished {
         let same = first.query == query && first.body_hash == ingest::digest(incoming).await?;
         let replayed = same.then_some(("replayed", Ok(Imported::Replayed(first))));
@@ -175,11 +269,6 @@ async fn attempt(
         let refused = Problem::new(Code::CampaignNotRunning, why);
         return Err(attempt.give_up(refused).await);
     }
-    let job = Job {
-        on_error: request.on_error,
-        max_records: state.max_records,
-        cut: app.store.chunk_cut(),
-    };
     let mut span = Span::begin(
         "store import",
         SpanKind::Internal,
@@ -191,7 +280,7 @@ async fn attempt(
             span.set_number("records.accepted", summary.accepted);
             span.set_number("records.rejected", summary.rejected);
             if request.on_error.accepts(&summary) {
-                accept(attempt, summary, caller).await
+                accept(attempt, summary, file.as_ref(), caller).await
             } else {
                 refuse(attempt, summary, caller).await
             }
@@ -205,18 +294,63 @@ async fn attempt(
     imported
 }
 
-async fn accept(attempt: Attempt, summary: BodySummary, caller: &Caller) -> Result<ImportOutcome> {
+/// What was found out about a file that was written in any dialect.
+fn dialect<'a>(
+    summary: &'a BodySummary,
+    file: Option<&'a FileRequest>,
+) -> Option<FoundDialect<'a>> {
+    let (found, file) = (summary.found.as_ref()?, file?);
+    let dialect = found.dialect.as_ref()?;
+    let [docid, phone] = file.mapping.wanted();
+    Some(FoundDialect {
+        delimiter: dialect.delimiter,
+        encoding: dialect.encoding,
+        columns: FoundColumns { docid, phone },
+    })
+}
+
+fn preview((summary, existing): (BodySummary, u64), file: Option<&FileRequest>) -> Bytes {
+    let errors = summary.errors.iter().zip(&summary.places);
+    let errors = errors.map(|(error, place)| PreviewError {
+        error,
+        row: place.row,
+        value: place.value.as_deref(),
+    });
+    let preview = ImportPreview {
+        received: summary.received,
+        accepted: summary.accepted,
+        rejected: summary.rejected,
+        merged: summary.merged,
+        by_code: &summary.by_code,
+        existing,
+        columns: summary.found.as_ref().map_or(&[], |found| &found.columns),
+        dialect: dialect(&summary, file),
+        sample: &summary.sample,
+        errors: errors.collect(),
+    };
+    // Texts and numbers always serialise.
+    Bytes::from(serde_json::to_vec(&preview).unwrap_or_default())
+}
+
+async fn accept(
+    attempt: Attempt,
+    summary: BodySummary,
+    file: Option<&FileRequest>,
+    caller: &Caller,
+) -> Result<ImportOutcome> {
     let batch_id = attempt.import.batch_id;
-    let status_url = format!("/api_v1/sms/import/{batch_id}");
+    let status_url = status_url(batch_id);
     let answer = ImportAccepted {
         batch_id,
         status: "queued",
         received: summary.received,
         accepted: summary.accepted,
         rejected: summary.rejected,
+        merged: summary.merged,
+        dialect: dialect(&summary, file),
         errors_dropped: summary.errors_dropped,
         errors: &summary.errors,
-        status_url: status_url.clone(),
+        status_url,
     };
     // Texts and numbers always serialise.
     let answer = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
@@ -226,7 +360,7 @@ async fn accept(attempt: Attempt, summary: BodySummary, caller: &Caller) -> Resu
     metrics::counter!("feedback_import_records_total", "result" => "accepted").increment(accepted);
     metrics::counter!("feedback_import_records_total", "result" => "rejected").increment(rejected);
     tracing::info!(batch.id = %batch_id, records.accepted = accepted, records.rejected = rejected, "batch queued");
-    Ok(("accepted", Ok(Imported::Accepted(status_url, answer))))
+    Ok(("accepted", Ok(Imported::Accepted(batch_id, answer))))
 }
 
 async fn refuse(
@@ -248,13 +382,29 @@ async fn refuse(
     Ok(("refused", Err(problem)))
 }
 
+impl Imported {
+    /// The batch that was accepted now.
+    pub fn batch_id(&self) -> Option<Uuid> {
+        match self {
+            Self::Accepted(batch_id, _) => Some(*batch_id),
+            Self::Replayed(_) | Self::Seen(_) => None,
+        }
+    }
+}
+
 impl IntoResponse for Imported {
     fn into_response(self) -> Response {
         match self {
-            Self::Accepted(status_url, answer) => accepted(&status_url, answer),
+            Self::Accepted(batch_id, answer) => accepted(&status_url(batch_id), answer),
             Self::Replayed(first) => replay(first),
+            Self::Seen(preview) => ([(CONTENT_TYPE, "application/json")], preview).into_response(),
         }
     }
+}
+
+/// Where the batch's status is.
+fn status_url(batch_id: Uuid) -> String {
+    format!("/api_v1/sms/import/{batch_id}")
 }
 
 fn accepted(status_url: &str, answer: Bytes) -> Response {

@@ -4,23 +4,28 @@
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
 //! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard,
 //!   and what that gives.
+//! - [`upload`]: files that somebody looks at before.
 //! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
 
 mod batch;
 mod import;
-mod ingest;
+pub mod ingest;
 pub mod operations;
 mod recipient;
 mod schema;
+pub mod upload;
 
-use api_http::memory::MemoryPool;
+use std::path::PathBuf;
+
+use api_http::memory::{MemoryPermit, MemoryPool};
 use api_http::scoped::scoped;
 use domain::scope::Scope;
 use platform::config::Config;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use uuid::Uuid;
 
 pub use self::operations::BatchBody;
 
@@ -35,6 +40,8 @@ pub struct ImportState {
     max_body: u64,
     /// Records of one import, valid or not.
     max_records: u64,
+    /// The directory of the temporary files of spreadsheets.
+    tmp_dir: PathBuf,
 }
 
 impl ImportState {
@@ -43,7 +50,18 @@ impl ImportState {
             memory: ingest::memory(config.memory.imports),
             max_body: config.max_body,
             max_records: config.max_records,
+            tmp_dir: config.tmp_dir.clone(),
         }
+    }
+
+    /// The right to memory for a body.
+    pub fn permit(&self, account_id: Uuid) -> MemoryPermit {
+        self.memory.permit(account_id)
+    }
+
+    /// Bytes of one import, at most.
+    pub fn max_body(&self) -> u64 {
+        self.max_body
     }
 }
 

@@ -230,6 +230,8 @@ mod tests {
             accepted: 100,
             rejected: 10,
             errors_dropped: 2,
+            merged: 0,
+            name: None,
             outcomes: Outcomes {
                 created: 30,
                 updated: 5,
@@ -251,7 +253,7 @@ mod tests {
     fn a_batch_has_its_members_in_the_contracts_order() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let body = BatchBody::new(batch(start), start + TimeDelta::seconds(4));
-        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","status":"processing","received":110,"accepted":100,"rejected":10,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","name":null,"status":"processing","received":110,"accepted":100,"rejected":10,"merged":0,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
     }
 
     #[test]

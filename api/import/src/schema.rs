@@ -34,14 +34,18 @@ api_http::schemas! {
         /// What is wrong, for people.
         detail: text(),
     };
-    /// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected`, and `accepted` is the sum
+    /// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected + merged`, and `accepted` is the sum
     /// of the outcomes, `pending`, `failed` and `cancelled`.
     Batch = members! {
         batch_id: id(),
+        /// Of the file, as its caller named it; null without one.
+        name: or_null(with(text(), "example", "people.csv")),
         status: with(one_of::<BatchStatus>(), "example", "processing"),
         received: count(),
         accepted: count(),
         rejected: count(),
+        /// Records that say the same as an earlier one of the body.
+        merged: count(),
         /// Record errors that are not kept.
         errors_dropped: count(),
         outcomes: named("BatchOutcomes"),
@@ -140,10 +144,12 @@ mod tests {
         assert_describes::<RecordError>(&record::RecordError::new("", 0, None, problem));
         let batch = import::Batch {
             batch_id: id,
+            name: None,
             status: BatchStatus::Queued,
             received: 0,
             accepted: 0,
             rejected: 0,
+            merged: 0,
             errors_dropped: 0,
             outcomes: import::Outcomes::default(),
             pending: 0,

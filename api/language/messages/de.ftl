@@ -194,12 +194,55 @@ answers-none = Keine Antworten an diesen Tagen.
 answers-no-match = Nichts passt an diesen Tagen dazu.
 
 upload = Eine Datei importieren
-upload-text = Ziehen Sie eine Datei in CSV, JSON oder NDJSON hierher. Sie braucht eine Spalte docid mit der Kundennummer und eine Spalte phone; alle anderen Spalten werden bei der Person gespeichert.
+upload-text = Eine Datei aus Excel oder einem anderen Programm: CSV, XLSX, JSON oder NDJSON. Hier ablegen; gespeichert wird erst, wenn Sie gesehen haben, was darin steht.
 upload-file = Datei wählen
 upload-campaign = Kampagne
 upload-no-campaign = Nur importieren, nichts senden
-upload-failed = Die Datei ist nicht angekommen. Bitte versuchen Sie es noch einmal.
-upload-noscript = Das Hochladen braucht hier JavaScript. Der Befehl „feedback import“ kommt ohne aus.
+upload-go = Datei ansehen
+upload-arriving = Die Datei ist unterwegs …
+import-file = Datei
+file-kind = Die Datei muss CSV, XLSX, JSON oder NDJSON sein. Eine ältere Excel-Datei (.xls) lässt sich in Excel als .xlsx speichern.
+file-too-large = Die Datei ist zu groß. Speichern Sie sie als CSV oder teilen Sie sie auf. ({ $value })
+file-broken = Die Datei kann nicht gelesen werden: { $value }
+file-columns = Was in der Datei steht
+file-columns-text = Sagen Sie, was jede Spalte ist. Was behalten wird, kann in Nachrichten stehen und Antworten gruppieren.
+file-written = Geschrieben mit
+delimiter-comma = Kommas
+delimiter-semicolon = Semikolons
+delimiter-tab = Tabulatoren
+delimiter-bar = senkrechten Strichen
+file-examples = Beispiele
+file-use = Verwenden als
+column-keep = Bei jeder Person behalten
+column-skip = Weglassen
+column-phone = Telefon
+column-docid = Kundennummer
+column-both = Telefon und Kundennummer
+file-country = Nummern ohne Ländervorwahl sind aus
+file-no-country = Alle haben eine Ländervorwahl
+file-look = Ergebnis zeigen
+choose-phone = Wählen Sie die Spalte mit den Telefonnummern.
+choose-one-phone = Zwei Spalten sind das Telefon. Wählen Sie eine; die andere kann weggelassen oder behalten werden.
+choose-docid = Wählen Sie die Spalte mit den Kundennummern. Wenn es keine gibt, kann das Telefon beides sein.
+choose-one-docid = Zwei Spalten sind die Kundennummer. Wählen Sie eine; die andere kann weggelassen oder behalten werden.
+file-outlook = Was ein Import ergibt
+file-new = Neue Personen
+file-known = Schon bekannt
+file-known-text = Ihr Telefon und ihre Spalten werden ersetzt.
+file-rejected-text = Diese Zeilen werden weggelassen.
+merged = Dieselbe Zeile noch einmal
+file-rows = { $n ->
+    [one] { $value } Zeile
+   *[other] { $value } Zeilen
+}
+file-row = Zeile
+file-value = Was dort steht
+file-first = Die ersten Personen, wie sie gespeichert werden
+file-import = { $n ->
+    [one] { $value } Person importieren
+   *[other] { $value } Personen importieren
+}
+audit-import-look = Datei hochgeladen
 imports-none = Noch nichts wurde importiert.
 import = Import
 status = Status

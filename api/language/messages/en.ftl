@@ -194,12 +194,55 @@ answers-none = No answers on these days.
 answers-no-match = Nothing matches on these days.
 
 upload = Import a file
-upload-text = Drop a CSV, JSON or NDJSON file here. It needs a column docid with the customer number and a column phone; all other columns are kept with each person.
+upload-text = A file from Excel or any other program: CSV, XLSX, JSON or NDJSON. Drop it here; nothing is stored before you have seen what is in it.
 upload-file = Choose a file
 upload-campaign = Campaign
 upload-no-campaign = Import only, send nothing
-upload-failed = The file did not arrive. Please try again.
-upload-noscript = Uploading a file here needs JavaScript. The command “feedback import” does without.
+upload-go = Look at the file
+upload-arriving = The file is on its way …
+import-file = File
+file-kind = The file must be CSV, XLSX, JSON or NDJSON. An older Excel file (.xls) can be saved as .xlsx in Excel.
+file-too-large = The file is too large. Save it as CSV, or divide it. ({ $value })
+file-broken = The file cannot be read: { $value }
+file-columns = What is in the file
+file-columns-text = Say what each column is. What is kept can be used in messages and to group answers.
+file-written = Written with
+delimiter-comma = commas
+delimiter-semicolon = semicolons
+delimiter-tab = tabs
+delimiter-bar = bars
+file-examples = Examples
+file-use = Use as
+column-keep = Keep with each person
+column-skip = Leave out
+column-phone = Phone
+column-docid = Customer number
+column-both = Phone and customer number
+file-country = Numbers without country code are from
+file-no-country = All have a country code
+file-look = Show the outcome
+choose-phone = Choose the column with the phone numbers.
+choose-one-phone = Two columns are the phone. Choose one, and leave the other out or keep it.
+choose-docid = Choose the column with the customer numbers. If there is none, the phone can be both.
+choose-one-docid = Two columns are the customer number. Choose one, and leave the other out or keep it.
+file-outlook = What an import comes to
+file-new = New people
+file-known = Known already
+file-known-text = Their phone and columns are replaced.
+file-rejected-text = These rows are left out.
+merged = The same row again
+file-rows = { $n ->
+    [one] { $value } row
+   *[other] { $value } rows
+}
+file-row = Row
+file-value = What stands there
+file-first = The first people, as they are stored
+file-import = { $n ->
+    [one] Import { $value } person
+   *[other] Import { $value } people
+}
+audit-import-look = File uploaded
 imports-none = Nothing was imported yet.
 import = Import
 status = Status

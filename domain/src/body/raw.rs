@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::mapping::Mapping;
+use crate::invalid::NotValid;
 use crate::record::{BrokenRecord, Member, MemberValue, ParsedRecord, RecordCode, check};
 
 /// Where a text is. An element has at most 16 MiB, so 32 bits are enough.
@@ -92,6 +94,8 @@ pub(super) struct RawRecord {
     pub(super) unescaped: Unescaped,
     /// The fields of the record that the element is.
     fields: Vec<u8>,
+    /// What a mapping makes of its values.
+    made: Vec<Result<Option<String>, NotValid>>,
 }
 
 impl RawRecord {
@@ -116,24 +120,96 @@ impl RawRecord {
 
     /// Checks what was read from `element`.
     pub(super) fn check<'a>(&'a mut self, element: &'a [u8]) -> ParsedRecord<'a> {
-        // It was found to be UTF-8 before.
-        let element = str::from_utf8(element).unwrap_or_default();
-        let unescaped = &self.unescaped;
-        let members = self.members.iter().map(move |(name, value)| Member {
-            name: name.text(element, unescaped),
-            value: match value {
-                RawValue::Text(span) => MemberValue::Text(span.text(element, unescaped)),
-                RawValue::Null => MemberValue::Null,
-                RawValue::Other => MemberValue::Other,
+        let members = members(&self.members, &self.unescaped, element);
+        match self.fault.take() {
+            None => check(members, &mut self.fields),
+            Some(fault) => Err(whole(members, fault)),
+        }
+    }
+
+    /// The same with a mapping, after which members may have other names, unless they were `is_renamed` before, and other values.
+    pub(super) fn check_mapped<'a>(
+        &'a mut self,
+        element: &'a [u8],
+        mapping: &'a Mapping,
+        is_renamed: bool,
+        is_of_a_spreadsheet: bool,
+    ) -> ParsedRecord<'a> {
+        let members = members(&self.members, &self.unescaped, element);
+        let members: Vec<Member<'a>> = if is_renamed {
+            members.collect()
+        } else {
+            let renamed = |member: Member<'a>| {
+                let names = mapping.names(member.name, |a, b| a == b);
+                names.map(move |name| Member { name, ..member })
+            };
+            members.flat_map(renamed).collect()
+        };
+        let made = members.iter().map(|member| match member.value {
+            MemberValue::Text(text) => mapping.value(member.name, text, is_of_a_spreadsheet),
+            _ => Ok(None),
+        });
+        self.made = made.collect();
+        let members = members.into_iter().zip(&self.made);
+        let members = members.map(|(Member { name, value }, made)| Member {
+            name,
+            value: match made {
+                Ok(None) => value,
+                Ok(Some(text)) => MemberValue::Text(text),
+                Err(error) => MemberValue::NotValid(*error),
             },
         });
-        let Some((code, detail)) = self.fault.take() else {
-            return check(members, &mut self.fields);
-        };
-        let mut docids = members.filter_map(|member| match (member.name, member.value) {
-            ("docid", MemberValue::Text(text)) => Some(text),
-            _ => None,
-        });
-        Err(BrokenRecord::whole(docids.next(), code, detail.into()))
+        let members: Vec<_> = members.collect();
+        match self.fault.take() {
+            None => check(members.into_iter(), &mut self.fields),
+            Some(fault) => Err(whole(members.into_iter(), fault)),
+        }
     }
+
+    /// The names and texts of the members as they stand in the element.
+    pub(super) fn texts<'a>(
+        &'a self,
+        element: &'a [u8],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let members = members(&self.members, &self.unescaped, element);
+        members.filter_map(|member| match member.value {
+            MemberValue::Text(text) => Some((member.name, text)),
+            _ => None,
+        })
+    }
+
+    /// The text of the first member of this name as it stands in the element.
+    pub(super) fn text_of<'a>(&'a self, name: &str, element: &'a [u8]) -> Option<&'a str> {
+        let mut texts = self.texts(element);
+        texts.find_map(|(found, text)| (found == name).then_some(text))
+    }
+}
+
+fn members<'a>(
+    members: &'a [(Span, RawValue)],
+    unescaped: &'a Unescaped,
+    element: &'a [u8],
+) -> impl ExactSizeIterator<Item = Member<'a>> + Clone {
+    // It was found to be UTF-8 before. Of a row that is not, all texts stand elsewhere.
+    let element = str::from_utf8(element).unwrap_or_default();
+    members.iter().map(move |(name, value)| Member {
+        name: name.text(element, unescaped),
+        value: match value {
+            RawValue::Text(span) => MemberValue::Text(span.text(element, unescaped)),
+            RawValue::Null => MemberValue::Null,
+            RawValue::Other => MemberValue::Other,
+        },
+    })
+}
+
+/// A record with something wrong with it as a whole.
+fn whole<'a>(
+    members: impl Iterator<Item = Member<'a>>,
+    (code, detail): (RecordCode, Cow<'static, str>),
+) -> BrokenRecord {
+    let mut docids = members.filter_map(|member| match (member.name, member.value) {
+        ("docid", MemberValue::Text(text)) => Some(text),
+        _ => None,
+    });
+    BrokenRecord::whole(docids.next(), code, detail.into())
 }

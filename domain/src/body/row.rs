@@ -1,4 +1,4 @@
-//! A CSV row cut into cells: RFC 4180, strictly.
+//! A CSV row cut into cells: RFC 4180, strictly, or with another delimiter and quotes within cells.
 //!
 //! The `csv` crate accepts broken quoting and does not bound a row, so a strict reader would have to look at every byte
 //! before it. The tests compare with the crate.
@@ -14,6 +14,15 @@ pub(super) struct Cell {
     pub(super) doubled: bool,
 }
 
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RowFormat {
+    /// What separates the cells.
+    pub(super) delimiter: u8,
+    /// A cell that does not begin with a quote may hold some.
+    pub(super) has_free_quotes: bool,
+}
+
 /// The bytes of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RowSize {
@@ -24,11 +33,20 @@ pub(super) struct RowSize {
     pub(super) width: usize,
 }
 
+impl Cell {
+    /// Its bytes, in those of its row.
+    pub(super) fn bytes(self, row: &[u8]) -> &[u8] {
+        row.get(self.start..self.start + self.len)
+            .unwrap_or_default()
+    }
+}
+
 /// Cuts the row at the front of `bytes` into cells and keeps the first `keep`; `None` if its end is not among the bytes
 /// and more may come (`ended` is false). An empty row has one empty cell. Only the last row may have no line break.
 pub(super) fn split(
     bytes: &[u8],
     ended: bool,
+    format: RowFormat,
     keep: usize,
     cells: &mut Vec<Cell>,
 ) -> Result<Option<RowSize>, Broken> {
@@ -42,7 +60,7 @@ pub(super) fn split(
                 None if ended => return broken(start, "a quote is left open"),
                 None => return Ok(None),
             },
-            _ => unquoted(bytes, start),
+            _ => unquoted(bytes, start, format),
         };
         width += 1;
         if width <= keep {
@@ -56,7 +74,7 @@ pub(super) fn split(
             }))
         };
         match (bytes.get(after), bytes.get(after + 1)) {
-            (Some(b','), _) => start = after + 1,
+            (Some(&byte), _) if byte == format.delimiter => start = after + 1,
             (Some(b'\n'), _) => return end(1),
             (Some(b'\r'), Some(b'\n')) => return end(2),
             (None, _) if ended => return end(0),
@@ -101,9 +119,13 @@ fn quoted(bytes: &[u8], open: usize) -> Option<(Cell, usize)> {
 }
 
 /// The cell at `start`, and the offset after it.
-fn unquoted(bytes: &[u8], start: usize) -> (Cell, usize) {
+fn unquoted(bytes: &[u8], start: usize, format: RowFormat) -> (Cell, usize) {
     let rest = bytes.get(start..).unwrap_or_default();
-    let special = |byte: &u8| matches!(byte, b',' | b'\n' | b'\r' | b'"');
+    let special = |byte: &u8| {
+        *byte == format.delimiter
+            || matches!(byte, b'\n' | b'\r')
+            || *byte == b'"' && !format.has_free_quotes
+    };
     let len = rest.iter().position(special).unwrap_or(rest.len());
     let cell = Cell {
         start,
@@ -119,12 +141,17 @@ mod tests {
 
     use super::*;
 
+    const RFC_4180: RowFormat = RowFormat {
+        delimiter: b',',
+        has_free_quotes: false,
+    };
+
     /// All rows that are not blank, or why there are none.
     fn rows(body: &str) -> Result<Vec<Vec<String>>, Broken> {
         let (mut rest, mut rows) = (body, Vec::new());
         while !rest.is_empty() {
             let mut cells = Vec::new();
-            let Some(row) = split(rest.as_bytes(), true, usize::MAX, &mut cells)? else {
+            let Some(row) = split(rest.as_bytes(), true, RFC_4180, usize::MAX, &mut cells)? else {
                 panic!("the body has ended")
             };
             assert_eq!(cells.len(), row.width);
@@ -141,7 +168,7 @@ mod tests {
     #[test]
     fn cells_beyond_those_kept_are_counted() {
         let mut cells = Vec::new();
-        let row = split(b"a,b,\"c\",d\n", false, 2, &mut cells)
+        let row = split(b"a,b,\"c\",d\n", false, RFC_4180, 2, &mut cells)
             .unwrap()
             .unwrap();
         assert_eq!(
@@ -171,9 +198,9 @@ mod tests {
         #[test]
         fn a_row_that_is_not_complete_is_never_cut(body in "[ab,\"\n\r]{0,14}", at: prop::sample::Index) {
             let mut cells = Vec::new();
-            let whole = split(body.as_bytes(), true, usize::MAX, &mut cells);
+            let whole = split(body.as_bytes(), true, RFC_4180, usize::MAX, &mut cells);
             let part = &body.as_bytes()[..at.index(body.len() + 1)];
-            match split(part, false, usize::MAX, &mut cells) {
+            match split(part, false, RFC_4180, usize::MAX, &mut cells) {
                 Ok(None) => {}
                 found => prop_assert_eq!(found, whole),
             }

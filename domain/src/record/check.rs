@@ -27,6 +27,8 @@ pub(crate) struct Member<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum MemberValue<'a> {
     Text(&'a str),
+    /// A text that cannot be valid, and why.
+    NotValid(NotValid),
     Null,
     /// A number, a boolean, an array or an object.
     Other,
@@ -88,7 +90,7 @@ fn write_fields<'a>(
 fn write_object<'a>(fields: impl Iterator<Item = Member<'a>>, out: impl io::Write) {
     let texts = fields.filter_map(|field| match field.value {
         MemberValue::Text(text) => Some((field.name, text)),
-        MemberValue::Null | MemberValue::Other => None,
+        MemberValue::NotValid(_) | MemberValue::Null | MemberValue::Other => None,
     });
     serde_json::Serializer::new(out)
         .collect_map(texts)
@@ -134,6 +136,7 @@ impl<'a> MembersSoFar<'a> {
         let error = match value {
             MemberValue::Null => return,
             MemberValue::Other => NotValid("is not a string"),
+            MemberValue::NotValid(error) => error,
             MemberValue::Text(text) => {
                 if n == 0 {
                     self.docid_text.get_or_insert(text);

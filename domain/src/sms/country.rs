@@ -36,6 +36,18 @@ pub fn country_of(phone: &str) -> Option<Country> {
     country.or_else(|| country_by_number(phone))
 }
 
+/// All countries with their calling codes.
+pub fn countries() -> impl Iterator<Item = (Country, i32)> {
+    let countries = PHONE_NUMBER_UTIL.get_supported_regions();
+    let countries = countries.filter(|country| *country != Country::World);
+    countries.filter_map(|country| {
+        Some((
+            country,
+            PHONE_NUMBER_UTIL.get_country_code_for_region(country)?,
+        ))
+    })
+}
+
 /// The country by the numbers that countries give out.
 fn country_by_number(phone: &str) -> Option<Country> {
     let number = PHONE_NUMBER_UTIL.parse(phone, None).ok()?;

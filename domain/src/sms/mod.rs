@@ -12,7 +12,7 @@ mod text;
 mod window;
 mod zones;
 
-pub use self::country::{Country, country_of};
+pub use self::country::{Country, countries, country_of};
 pub use self::parts::Parts;
 pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
 pub use self::slot::{SendSlot, slot};
@@ -20,7 +20,7 @@ pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};
 pub use self::text::plain;
 pub use self::window::SendWindow;
-pub use self::zones::zones_for;
+pub use self::zones::{country_of_zone, zones_for};
 
 /// How a text is encoded on its way.
 #[derive(

@@ -31,6 +31,15 @@ pub fn zones_of(country: Country) -> &'static [Tz] {
     ZONES.get(&country).map_or(&[], Vec::as_slice)
 }
 
+/// The country of a zone, if it is one's.
+pub fn country_of_zone(zone: Tz) -> Option<Country> {
+    let mut countries = ZONES.iter().filter(|(_, zones)| zones.contains(&zone));
+    match (countries.next(), countries.next()) {
+        (Some((country, _)), None) => Some(*country),
+        _ => None,
+    }
+}
+
 /// The zones in which a recipient may be: the one that a tracking field names, else those of the number's country.
 /// Empty if neither is known. A field that names no zone of IANA counts as none.
 pub fn zones_for(time_zone: Option<&str>, phone: &str) -> Cow<'static, [Tz]> {

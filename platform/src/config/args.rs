@@ -84,6 +84,9 @@ pub struct Args {
     /// Records of one import [default: 1000000]
     #[arg(long, env = "FEEDBACK_MAX_RECORDS", value_name = "NUMBER")]
     max_records: Option<String>,
+    /// Directory of the temporary files of spreadsheets [default: the system's]
+    #[arg(long, env = "FEEDBACK_TMP_DIR", value_name = "DIRECTORY")]
+    tmp_dir: Option<String>,
     /// Who carries messages: NAME=URL, with spaces between [default: serve: demo=demo:; api, worker: nobody]
     #[arg(skip = variable("FEEDBACK_SENDERS"))]
     senders: Option<String>,
@@ -167,6 +170,8 @@ impl Args {
             )?,
             max_body: read("FEEDBACK_MAX_BODY", self.max_body, limit)?.unwrap_or(268_435_456),
             max_records,
+            tmp_dir: read("FEEDBACK_TMP_DIR", self.tmp_dir, directory)?
+                .unwrap_or_else(env::temp_dir),
             memory: refused(MEMORY, MemoryParts::divide(memory, max_records))?,
             senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
                 Some(senders) => senders,
@@ -247,6 +252,15 @@ fn limit(text: &str) -> Result<u64, String> {
     match parsed(text, "a whole number")? {
         0 => Err("0 would refuse every import".to_owned()),
         limit => Ok(limit),
+    }
+}
+
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err("no directory".to_owned())
     }
 }
 

@@ -99,6 +99,8 @@ pub struct Config {
     pub max_body: u64,
     /// Records of one import.
     pub max_records: u64,
+    /// The directory of the temporary files of spreadsheets, which have no names.
+    pub tmp_dir: PathBuf,
     /// The sizes of all pools and caches.
     pub memory: MemoryParts,
     /// Who carries messages.

@@ -20,6 +20,8 @@ pub struct ImportAttempt {
     pub key: Option<Arc<str>>,
     /// The campaign that sends to the batch's recipients.
     pub campaign_id: Option<Uuid>,
+    /// Of the file, as its caller named it.
+    pub name: Option<String>,
 }
 
 impl ImportAttempt {
@@ -31,6 +33,7 @@ impl ImportAttempt {
             attempt: Uuid::new_v4(),
             key: key.map(Arc::from),
             campaign_id,
+            name: None,
         }
     }
 

@@ -53,15 +53,19 @@ impl BatchStatus {
     }
 }
 
-/// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected`, and `accepted` is the sum
+/// An accepted batch. All counts but `errors_dropped` are records; `received = accepted + rejected + merged`, and `accepted` is the sum
 /// of the outcomes, `pending`, `failed` and `cancelled`.
 #[derive(Clone, Debug, FromQueryResult, Serialize)]
 pub struct Batch {
     pub batch_id: Uuid,
+    /// Of the file, as its caller named it; null without one.
+    pub name: Option<String>,
     pub status: BatchStatus,
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
+    /// Records that say the same as an earlier one of the body.
+    pub merged: i64,
     /// Record errors that are not kept.
     pub errors_dropped: i64,
     #[sea_orm(nested)]
@@ -104,7 +108,7 @@ const CONTINUE: &Statement = statement!(
 macro_rules! batches {
     ($condition:literal) => {
         statement!(
-            "SELECT batch_id, status, received, accepted, rejected, errors_dropped, created, updated, unchanged, superseded,
+            "SELECT batch_id, name, status, received, accepted, rejected, merged, errors_dropped, created, updated, unchanged, superseded,
                     accepted - created - updated - unchanged - superseded - failed - cancelled AS pending, failed, cancelled,
                     campaign_id, created_at, started_at, completed_at
                FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL AND ", $condition

@@ -3,7 +3,8 @@
 //! - `idempotency` (who may answer a key), `receive` (a body's chunks, and the one commit that accepts them);
 //! - `chunk` (the worker's ledger: claim, finish, fail, park), `bulk` (rows into `recipient`, a file a dialect), `heartbeat` (which
 //!   workers are alive);
-//! - `batch` (status, list, errors, cancel, retry), `recipient` (read, erase).
+//! - `batch` (status, list, errors, cancel, retry), `recipient` (read, erase);
+//! - `upload` (files that somebody looks at before).
 
 mod attempt;
 mod batch;
@@ -13,6 +14,7 @@ mod heartbeat;
 mod idempotency;
 mod receive;
 mod recipient;
+mod upload;
 
 pub use self::attempt::ImportAttempt;
 pub use self::batch::{Batch, BatchChange, BatchStatus, Retried};
@@ -22,3 +24,5 @@ pub(crate) use self::idempotency::LIFETIME as FIRST_ANSWER_LIFETIME;
 pub use self::idempotency::{FinishedImport, FirstAnswer, Reservation};
 pub use self::receive::{ChunkCut, QueueBatch};
 pub use self::recipient::{Recipient, RecipientQuery};
+pub(crate) use self::upload::KEPT as UPLOAD_LIFETIME;
+pub use self::upload::Upload;

@@ -15,8 +15,8 @@ use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
 
 const BEGIN_BATCH: &Statement = statement!(
-    "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id)
-     VALUES ($1, $2, $3, 'receiving', $4, $4, $5)"
+    "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id, name)
+     VALUES ($1, $2, $3, 'receiving', $4, $4, $5, $6)"
 );
 const BATCH_HEARTBEAT: &Statement = statement!(
     "UPDATE import_batch SET heartbeat_at = $4
@@ -59,7 +59,7 @@ macro_rules! queue {
         concat!(
             "UPDATE import_batch
                 SET status = 'queued', seq = ", $drawn, ", queued_at = $4, received = $5, accepted = $6, rejected = $7,
-                    open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11 ", $from, "
+                    open_chunks = $8, lane = $9, request_id = $10, errors_dropped = $11, merged = $12 ", $from, "
               WHERE account_id = $1 AND batch_id = $2 AND attempt = $3 AND status = 'receiving'"
         )
     };
@@ -107,6 +107,7 @@ pub struct QueueBatch<'a> {
     pub received: i64,
     pub accepted: i64,
     pub rejected: i64,
+    pub merged: i64,
     /// Record errors that are not kept.
     pub errors_dropped: i64,
     pub chunks: i64,
@@ -141,7 +142,8 @@ impl Store {
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         // One that is left half received is swept.
         self.note_work(attempt.account_id).await?;
-        let values = values![attempt, self.now().await?, attempt.campaign_id];
+        let (now, name) = (self.now().await?, attempt.name.clone());
+        let values = values![attempt, now, attempt.campaign_id, name];
         self.execute(BEGIN_BATCH, values).await.map(drop)
     }
 
@@ -237,6 +239,7 @@ impl Store {
             batch.lane().into_str(),
             batch.request_id,
             batch.errors_dropped,
+            batch.merged,
         ];
         still_held(tx.execute(QUEUE, values).await?)?;
         tx.commit_or_ask(async {

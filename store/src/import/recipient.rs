@@ -8,7 +8,7 @@ use sea_orm::sea_query::extension::postgres::PgExpr;
 use sea_orm::sea_query::{Asterisk, Expr, Keyword, Order, Query};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, ExprTrait, FromQueryResult,
-    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -119,6 +119,20 @@ impl Tx {
 }
 
 impl Store {
+    /// How many of these docids recipients have.
+    pub async fn stored_docids(&self, account_id: Uuid, docids: &[String]) -> Result<u64, Error> {
+        use recipient::Column;
+        let among = match self.get_database_backend() {
+            DbBackend::Sqlite => Column::Docid.is_in(docids.iter().map(String::as_str)),
+            _ => Column::Docid.eq_any(docids.iter().cloned()),
+        };
+        let stored = recipient::Entity::find()
+            .filter(Column::AccountId.eq(account_id))
+            .filter(Column::Phone.is_not_null())
+            .filter(among);
+        Ok(stored.count(self).await?)
+    }
+
     /// A page of recipients in the order of their docids, of those after a docid. It ends at `limit`, at about so many
     /// bytes or where many were looked at.
     pub async fn recipients(

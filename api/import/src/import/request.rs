@@ -1,13 +1,15 @@
 //! What the headers and the query of an import say, and the campaign that it is for.
 
 use axum::http::{HeaderMap, HeaderName};
-use domain::body::BodyKind;
+use domain::body::{BodyKind, FileKind, Mapping};
 use domain::campaign::{Audience, CampaignStatus};
 use domain::scope::Scope;
+use domain::sms::Country;
+use domain::text::has_control;
 use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
-use crate::ingest::OnError;
+use crate::ingest::{FileRequest, OnError};
 use api_http::body::{ContentEncoding, ContentType};
 use api_http::extract::header;
 use api_http::{Caller, Code, Parameters, Problem, Result, found, parse_id};
@@ -16,8 +18,17 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
 const MAX_KEY_BYTES: usize = 255;
 
+/// A name is at most so long, in characters.
+const MAX_NAME_CHARS: usize = 255;
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
 /// An import, apart from its body.
 pub struct ImportRequest {
+    /// What is asked for beyond the strict way.
+    pub(super) file: Option<FileRequest>,
+    pub(super) is_preview: bool,
+    /// Of the file.
+    pub(super) name: Option<String>,
     pub(super) kind: BodyKind,
     pub(super) encoding: ContentEncoding,
     pub(super) on_error: OnError,
@@ -28,11 +39,18 @@ pub struct ImportRequest {
 impl ImportRequest {
     /// The query in one fixed form, which tells whether an import is the same again.
     pub(super) fn query(&self, campaign_id: Option<Uuid>) -> String {
-        let on_error = self.on_error.into_str();
-        match campaign_id {
-            None => on_error.to_owned(),
-            Some(campaign_id) => format!("{on_error}&campaign={campaign_id}"),
+        let mut query = self.on_error.into_str().to_owned();
+        if let Some(campaign_id) = campaign_id {
+            query = format!("{query}&campaign={campaign_id}");
         }
+        if let Some(file) = &self.file {
+            // Debug quotes, so no two requests look the same.
+            query = format!("{query}&file={file:?}");
+        }
+        if let Some(name) = &self.name {
+            query = format!("{query}&name={name:?}");
+        }
+        query
     }
 
     /// An import of a body of this kind, of which the valid records are stored.
@@ -43,17 +61,37 @@ impl ImportRequest {
         let unsupported = |detail| Problem::new(Code::UnsupportedMediaType, detail);
         let kind = body_kind(headers).ok_or_else(|| {
             unsupported(
-                "Content-Type must be application/json, text/csv or application/x-ndjson, in UTF-8",
+                "Content-Type must be application/json, text/csv or application/x-ndjson, in UTF-8, or that of XLSX",
             )
         })?;
         let encoding = ContentEncoding::of(headers)
             .ok_or_else(|| unsupported("Content-Encoding must be gzip or zstd, or left out"))?;
-        Ok(Self {
+        let file = (kind == FileKind::Sheet).then(|| FileRequest {
             kind,
+            mapping: Mapping::default(),
+        });
+        Ok(Self {
+            file,
+            is_preview: false,
+            name: None,
+            kind: kind.body(),
             encoding,
             on_error: OnError::AcceptValid,
             key: None,
         })
+    }
+
+    /// An import of a file of this name, of which the valid records are stored.
+    pub(crate) fn of_file(file: FileRequest, encoding: ContentEncoding, name: String) -> Self {
+        Self {
+            kind: file.kind.body(),
+            file: Some(file),
+            is_preview: false,
+            name: Some(name),
+            encoding,
+            on_error: OnError::AcceptValid,
+            key: None,
+        }
     }
 
     /// Checks the kind of the body (415), then the input.
@@ -71,17 +109,69 @@ impl ImportRequest {
         campaign_id
             .map(|text| parse_id("campaign", text))
             .transpose()?;
+        request.read_file(&parameters)?;
         request.key = idempotency_key(headers)?;
+        if request.is_preview && request.key.is_some() {
+            let detail = "a preview stores nothing, so it takes no Idempotency-Key";
+            return Err(Problem::invalid_parameter(detail));
+        }
         Ok(request)
+    }
+
+    /// Reads what is asked for beyond the strict way.
+    fn read_file(&mut self, parameters: &Parameters) -> Result<()> {
+        let text = |name| Ok::<_, Problem>(parameters.one(name)?.map(str::to_owned));
+        let mapping = Mapping {
+            docid_column: text("docid_column")?,
+            phone_column: text("phone_column")?,
+            skip_columns: parameters.all("skip_column").map(str::to_owned).collect(),
+            country: parameters.one("country")?.map(country).transpose()?,
+        };
+        let kind = match (&self.file, parameters.one("dialect")?) {
+            (Some(sheet), None | Some("auto")) => Some(sheet.kind),
+            (None, Some("auto")) if self.kind == BodyKind::Csv => Some(FileKind::AnyCsv),
+            // Of the others there is one dialect.
+            (None, Some("auto") | None) => None,
+            (_, Some(_)) => return Err(Problem::invalid_parameter("dialect must be auto")),
+        };
+        self.is_preview = match parameters.one("preview")? {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => return Err(Problem::invalid_parameter("preview must be true or false")),
+        };
+        self.name = text("name")?;
+        let is_name = |name: &String| {
+            (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !has_control(name)
+        };
+        if !self.name.as_ref().is_none_or(is_name) {
+            let detail = "name must have 1 to 255 characters, without control characters";
+            return Err(Problem::invalid_parameter(detail));
+        }
+        if kind.is_some() || !mapping.is_empty() || self.is_preview {
+            let kind = kind.unwrap_or(FileKind::Strict(self.kind));
+            self.file = Some(FileRequest { kind, mapping });
+        }
+        Ok(())
     }
 }
 
+fn country(code: &str) -> Result<Country> {
+    let known = code
+        .parse()
+        .ok()
+        .filter(|country| *country != Country::World);
+    known.ok_or_else(|| {
+        Problem::invalid_parameter("country must be the code of a country by ISO 3166, such as DE")
+    })
+}
+
 /// The kind that Content-Type names, if it is one that is taken here.
-fn body_kind(headers: &HeaderMap) -> Option<BodyKind> {
+fn body_kind(headers: &HeaderMap) -> Option<FileKind> {
     match ContentType::of(headers)?.essence.as_str() {
-        "application/json" => Some(BodyKind::Json),
-        "text/csv" => Some(BodyKind::Csv),
-        "application/x-ndjson" => Some(BodyKind::Ndjson),
+        "application/json" => Some(FileKind::Strict(BodyKind::Json)),
+        "text/csv" => Some(FileKind::Strict(BodyKind::Csv)),
+        "application/x-ndjson" => Some(FileKind::Strict(BodyKind::Ndjson)),
+        XLSX => Some(FileKind::Sheet),
         _ => None,
     }
 }
@@ -149,18 +239,25 @@ mod tests {
     }
 
     #[test]
-    fn three_kinds_of_body_are_taken_in_utf_8() {
+    fn kinds_of_bodies_are_taken_in_utf_8() {
         let kind = |value| body_kind(&headers([(CONTENT_TYPE, value)]));
-        assert_eq!(kind("application/json"), Some(BodyKind::Json));
+        assert_eq!(
+            kind("application/json"),
+            Some(FileKind::Strict(BodyKind::Json))
+        );
         assert_eq!(
             kind("Application/JSON; Charset=\"UTF-8\""),
-            Some(BodyKind::Json)
+            Some(FileKind::Strict(BodyKind::Json))
         );
         assert_eq!(
             kind("text/csv;header=present; charset=utf-8"),
-            Some(BodyKind::Csv)
+            Some(FileKind::Strict(BodyKind::Csv))
         );
-        assert_eq!(kind("application/x-ndjson"), Some(BodyKind::Ndjson));
+        assert_eq!(
+            kind("application/x-ndjson"),
+            Some(FileKind::Strict(BodyKind::Ndjson))
+        );
+        assert_eq!(kind(XLSX), Some(FileKind::Sheet));
         for other in [
             "",
             "text/plain",

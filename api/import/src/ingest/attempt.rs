@@ -149,6 +149,8 @@ impl Attempt {
                 let adding = store.add_errors(import, first, &errors);
                 self.explain(within(PIECE, adding).await)
             }
+            // Only previews have them.
+            Piece::DocIds(_) => Ok(()),
         }
     }
 
@@ -196,6 +198,7 @@ impl Attempt {
             received: count(summary.received),
             accepted: count(summary.accepted),
             rejected: count(summary.rejected),
+            merged: count(summary.merged),
             errors_dropped: count(summary.errors_dropped),
             chunks: summary.chunks,
             request_id: &request_id.stored(),

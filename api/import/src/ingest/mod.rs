@@ -6,7 +6,8 @@
 //!            memory, hash     errors
 //! ```
 //! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
-//!   that the body's permit allows, [`parse`] makes chunks and blocks of errors.
+//!   that the body's permit allows, [`parse`] makes chunks and blocks of errors. [`sheet`] makes CSV of a spreadsheet's file before,
+//!   for which [`xml`] tells what takes memory.
 //! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //!
 //! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
@@ -14,27 +15,36 @@
 
 mod attempt;
 mod parse;
+mod sheet;
 mod source;
+mod xml;
 
 use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use api_http::body::ContentEncoding;
 use api_http::memory::{MemoryPermit, MemoryPool, PoolSize};
 use axum::body::Body;
-use domain::body::BodyKind;
+use domain::body::{BodyKind, FileKind};
 use platform::config::PoolPart;
+use store::Store;
 use strum::{EnumString, IntoStaticStr};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Span;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 pub use self::attempt::Attempt;
-pub use self::parse::{BodySummary, Job};
+use self::parse::Piece;
+pub use self::parse::{BodySummary, FileRequest, Job, Look};
 use self::source::Source;
-use api_http::{Code, Problem, Result};
+use api_http::{Code, Problem, Result, within};
 
+/// How long a preview waits for what the database knows of a part of it.
+pub const LOOK: Duration = Duration::from_secs(10);
 /// So many pieces wait between parser and store.
 const PIECES: usize = 1;
 /// An import that has come to so many decoded bytes is small.
@@ -94,6 +104,44 @@ pub async fn receive(attempt: &Attempt, job: Job, incoming: Incoming) -> Result<
         return Err(error);
     }
     reading.end().await
+}
+
+/// Reads a body and stores nothing: what it holds, and how many of its docids are stored.
+///
+/// # Errors
+/// What its body, its account's memory or the database refuse.
+pub async fn preview(
+    store: &Store,
+    account_id: Uuid,
+    job: Job,
+    incoming: Incoming,
+) -> Result<(BodySummary, u64)> {
+    let (sender, mut pieces) = mpsc::channel(PIECES);
+    let parse = move |source| parse::run(job, source, sender);
+    let reading = Reading::begin(incoming, false, parse).await?;
+    let mut existing = 0;
+    while let Some(piece) = pieces.recv().await {
+        if let Piece::DocIds(docids) = piece {
+            let known = within(LOOK, store.stored_docids(account_id, &docids));
+            match known.await {
+                Ok(known) => existing += known,
+                Err(error) => {
+                    reading.stop().await;
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+    Ok((reading.end().await?, existing))
+}
+
+/// Reads the beginning of a file of which it is not known yet what its columns are.
+///
+/// # Errors
+/// What its body or its account's memory refuse.
+pub async fn look(kind: FileKind, tmp_dir: PathBuf, incoming: Incoming) -> Result<Look> {
+    let consume = move |mut source| parse::look(kind, &tmp_dir, &mut source);
+    Reading::begin(incoming, false, consume).await?.end().await
 }
 
 /// The SHA-256 of a whole decoded body that is read for nothing else.

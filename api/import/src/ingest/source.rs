@@ -38,6 +38,8 @@ pub struct Source {
     stop: CancellationToken,
     /// The decoded bytes so far.
     decoded: u64,
+    /// Bytes that are held beside them.
+    held: u64,
     hash: Option<Sha256>,
 }
 
@@ -69,6 +71,7 @@ impl Source {
             kind,
             stop,
             decoded: 0,
+            held: 0,
             hash: hashed.then(Sha256::new),
         })
     }
@@ -92,7 +95,31 @@ impl Source {
         if self.decoded > body.limit {
             return Err(Problem::too_large(body.limit));
         }
-        wait(&self.stop, body.permit.grow_to(memory_of(self.decoded)))
+        wait(
+            &self.stop,
+            body.permit.grow_to(memory_of(self.decoded) + self.held),
+        )
+    }
+
+    /// Waits for memory for what is held beside the decoded bytes, from here on; false if no body may hold so much.
+    ///
+    /// # Errors
+    /// There is none for now.
+    pub fn hold(&mut self, bytes: u64) -> Result<bool> {
+        if bytes > self.body.lock().permit.largest() {
+            return Ok(false);
+        }
+        self.held = bytes;
+        self.count(0).map(|()| true)
+    }
+
+    /// # Errors
+    /// Nobody waits for it any more.
+    pub fn go_on(&self) -> Result<()> {
+        if self.stop.is_cancelled() {
+            return Err(fault("nobody waits for the import any more"));
+        }
+        Ok(())
     }
 
     /// What a failed read of the decoder comes to.

@@ -1,6 +1,7 @@
 //! Bodies of each kind, fed in small pieces through small windows.
 
 mod csv;
+mod files;
 mod json;
 mod json_law;
 mod ndjson;

@@ -160,7 +160,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 memory: Some("100 MiB".to_owned()),
                 ..Args::default()
             },
-            "FEEDBACK_MEMORY: less than the 155 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need",
+            "FEEDBACK_MEMORY: less than the 166 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need",
         ),
         (
             Args {

@@ -103,32 +103,6 @@ async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<(
 }
 
 #[tokio::test]
-async fn an_upload_without_a_valid_record_is_told_why() -> Result<()> {
-    let app = App::start().await?;
-    app.create_key("shop", &[]).await?;
-    let person = app.person("ada", "shop", "editor").await?;
-    let token = person.token().await?;
-    let base = app.anonymous()?.base().to_owned();
-    let upload = async |csv: &'static str| {
-        let call = person.call(Method::POST, "/dashboard/imports/upload");
-        let call = call.header("origin", &base).header("x-token", &token);
-        call.body("text/csv", csv).send().await
-    };
-    let empty = upload("docid,phone\n").await?.expect(422)?;
-    ensure!(
-        empty.json()? == json!({"detail": "the body holds no record"}),
-        "{empty:?}"
-    );
-    let wrong = upload("docid,phone\nA1,0151\n").await?.expect(422)?;
-    let detail = wrong.json()?["detail"].to_string();
-    ensure!(
-        detail.contains("Record 1, Phone: Write the number"),
-        "{detail}"
-    );
-    Ok(())
-}
-
-#[tokio::test]
 async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     let setup = App::setup().setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8");
     let app = setup.start().await?;

@@ -1,7 +1,5 @@
 //! What is made and changed by the pages' forms is what the API then says.
 
-use std::io::Write;
-
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -10,7 +8,6 @@ use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::form::form_path;
 use tests::person::Person;
-use tests::wait::{SOON, eventually};
 
 async fn editor(app: &App) -> Result<(Client, Person)> {
     let owner = app
@@ -332,35 +329,6 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
     // It is too late to change it.
     person.post(&edit, &fields).await?.expect(409)?;
     Ok(())
-}
-
-#[tokio::test]
-async fn a_compressed_file_is_uploaded() -> Result<()> {
-    let app = App::start().await?;
-    let (owner, person) = editor(&app).await?;
-    let mut file = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    writeln!(file, "docid,phone\na,+4915112345678\nb,+4915112345679")?;
-    let upload = person
-        .call(Method::POST, "/dashboard/imports/upload")
-        .header("origin", owner.base())
-        .header("x-token", &person.token().await?)
-        .header("content-encoding", "gzip")
-        .body("text/csv", file.finish()?);
-    let batch = upload.send().await?.expect(202)?.json()?;
-    let batch = batch["batch_id"].as_str().context("no batch_id")?;
-    eventually(SOON, async || {
-        let read = owner
-            .get(&format!("/api_v1/sms/import/{batch}"))
-            .await?
-            .expect(200)?
-            .json()?;
-        ensure!(
-            read["status"] == "completed" && read["accepted"] == 2,
-            "{read}"
-        );
-        Ok(())
-    })
-    .await
 }
 
 #[tokio::test]

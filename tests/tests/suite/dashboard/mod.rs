@@ -8,3 +8,4 @@ mod figures;
 mod pages;
 mod people;
 mod share;
+mod uploads;

@@ -59,6 +59,8 @@ async fn a_batch_tells_all_about_itself() -> Result<()> {
                 "errors_dropped",
                 "eta_seconds",
                 "failed",
+                "merged",
+                "name",
                 "outcomes",
                 "pending",
                 "received",

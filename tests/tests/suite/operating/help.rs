@@ -148,8 +148,8 @@ async fn the_examples_of_every_command_work_and_its_json_is_one_value() -> Resul
     for (name, body) in [
         ("people.csv", "docid,phone\norder-1,+4915112345678\n"),
         (
-            "people.ndjson",
-            "{\"docid\":\"order-2\",\"phone\":\"+4915112345679\"}\n",
+            "customers.csv",
+            "Kundennummer;Handy\r\norder-3;0151 12345680\r\n",
         ),
         ("form.json", &form().to_string()),
         ("password.txt", "a long password\n"),

@@ -147,6 +147,7 @@ impl Ledger {
             attempt: received.attempt,
             key: None,
             campaign_id: self.campaign_id,
+            name: None,
         }
     }
 
@@ -156,6 +157,7 @@ impl Ledger {
             received: received.records,
             accepted: received.records,
             rejected: 0,
+            merged: 0,
             errors_dropped: 0,
             chunks: received.chunks,
             request_id: "test",

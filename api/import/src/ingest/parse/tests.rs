@@ -10,14 +10,19 @@ use super::super::{ContentEncoding, Incoming};
 use super::*;
 use api_http::Result;
 
-const JOB: Job = Job {
-    on_error: OnError::AcceptValid,
-    max_records: 10,
-    cut: ChunkCut {
-        chunk_records: 2,
-        run_records: 2,
-    },
-};
+fn job() -> Job {
+    Job {
+        file: None,
+        is_preview: false,
+        on_error: OnError::AcceptValid,
+        max_records: 10,
+        tmp_dir: std::env::temp_dir(),
+        cut: ChunkCut {
+            chunk_records: 2,
+            run_records: 2,
+        },
+    }
+}
 
 /// What a body gives: its summary, the docids of each chunk in the order in which they are stored, and the errors of each block with
 /// their first ordinal.
@@ -26,6 +31,8 @@ struct Got {
     summary: BodySummary,
     chunks: Vec<Vec<String>>,
     blocks: Vec<(i64, usize)>,
+    /// How many docids a preview asks for at once.
+    asked: Vec<usize>,
 }
 
 async fn parse(job: Job, body: &str) -> Result<Got> {
@@ -57,6 +64,7 @@ async fn parse(job: Job, body: &str) -> Result<Got> {
                 }
             }
             Piece::Errors { first, errors } => got.blocks.push((first, errors.len())),
+            Piece::DocIds(docids) => got.asked.push(docids.len()),
         }
     }
     chunks.sort();
@@ -77,7 +85,7 @@ fn array(records: &[String]) -> String {
 
 #[tokio::test]
 async fn valid_records_are_cut_into_chunks() {
-    let got = parse(JOB, &array(&["c", "a", "b"].map(record)))
+    let got = parse(job(), &array(&["c", "a", "b"].map(record)))
         .await
         .unwrap();
     assert_eq!(got.chunks, [vec!["a", "c"], vec!["b"]]);
@@ -96,7 +104,7 @@ async fn valid_records_are_cut_into_chunks() {
 
 #[tokio::test]
 async fn of_two_records_with_a_docid_the_first_stands() {
-    let got = parse(JOB, &array(&["a", "a"].map(record))).await.unwrap();
+    let got = parse(job(), &array(&["a", "a"].map(record))).await.unwrap();
     assert_eq!((got.summary.accepted, got.summary.rejected), (1, 1));
     let error = &got.summary.errors[0];
     assert_eq!(
@@ -113,7 +121,7 @@ async fn pointers_go_into_the_wrapped_form() {
         r#"{{"data":{}}}"#,
         array(&[record("a"), r#"{"docid":"b"}"#.to_owned(), record("a")])
     );
-    let got = parse(JOB, &body).await.unwrap();
+    let got = parse(job(), &body).await.unwrap();
     let pointers: Vec<_> = got
         .summary
         .errors
@@ -125,7 +133,7 @@ async fn pointers_go_into_the_wrapped_form() {
 
 #[tokio::test]
 async fn a_broken_record_counts_once_with_all_its_errors() {
-    let got = parse(JOB, &array(&[record("a"), r#"{"x":1}"#.to_owned()]))
+    let got = parse(job(), &array(&[record("a"), r#"{"x":1}"#.to_owned()]))
         .await
         .unwrap();
     assert_eq!(
@@ -144,11 +152,11 @@ async fn a_broken_record_counts_once_with_all_its_errors() {
 async fn the_first_hundred_errors_are_shown_and_all_are_stored() {
     let job = Job {
         max_records: 10_000,
-        ..JOB
+        ..job()
     };
     let mut records = vec![record("a")];
     records.extend((0..2_500).map(|_| "1".to_owned()));
-    let got = parse(job, &array(&records)).await.unwrap();
+    let got = parse(job.clone(), &array(&records)).await.unwrap();
     assert_eq!(got.summary.errors.len(), 100);
     assert_eq!(got.blocks, [(0, 1_000), (1_000, 1_000), (2_000, 500)]);
 }
@@ -157,7 +165,7 @@ async fn the_first_hundred_errors_are_shown_and_all_are_stored() {
 async fn reject_all_stores_nothing_more_after_the_first_rejection() {
     let job = Job {
         on_error: OnError::RejectAll,
-        ..JOB
+        ..job()
     };
     let body = array(&[
         record("a"),
@@ -166,7 +174,7 @@ async fn reject_all_stores_nothing_more_after_the_first_rejection() {
         record("c"),
         record("d"),
     ]);
-    let got = parse(job, &body).await.unwrap();
+    let got = parse(job.clone(), &body).await.unwrap();
     assert_eq!(got.chunks.len(), 1);
     assert_eq!(
         (
@@ -183,7 +191,7 @@ async fn reject_all_stores_nothing_more_after_the_first_rejection() {
 #[tokio::test]
 async fn nothing_accepted_leaves_nothing_to_store() {
     for body in ["[]", "[1]"] {
-        let got = parse(JOB, body).await.unwrap();
+        let got = parse(job(), body).await.unwrap();
         assert!(got.chunks.is_empty() && got.blocks.is_empty());
         assert!(!OnError::AcceptValid.accepts(&got.summary));
     }
@@ -193,17 +201,21 @@ async fn nothing_accepted_leaves_nothing_to_store() {
 async fn one_record_too_many_refuses_the_body() {
     let records: Vec<_> = (0..10).map(|n| record(&n.to_string())).collect();
     assert_eq!(
-        parse(JOB, &array(&records)).await.unwrap().summary.accepted,
+        parse(job(), &array(&records))
+            .await
+            .unwrap()
+            .summary
+            .accepted,
         10
     );
     let records: Vec<_> = (0..11).map(|_| "1".to_owned()).collect();
-    let refused = parse(JOB, &array(&records)).await.unwrap_err();
+    let refused = parse(job(), &array(&records)).await.unwrap_err();
     assert_eq!(refused.code(), Code::TooManyRecords);
 }
 
 #[tokio::test]
 async fn a_broken_body_is_refused_with_its_offset() {
-    let refused = parse(JOB, "[1,]").await.unwrap_err();
+    let refused = parse(job(), "[1,]").await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidJson);
     assert!(refused.detail().contains("at byte 3"), "{refused}");
 }
@@ -215,7 +227,7 @@ async fn a_run_is_sorted_and_chunks_of_nearby_docids_are_stored_one_after_the_ot
             chunk_records: 2,
             run_records: 4,
         },
-        ..JOB
+        ..job()
     };
     for (docids, chunks) in [
         // Two runs that overlap, and runs that do not.
@@ -224,7 +236,7 @@ async fn a_run_is_sorted_and_chunks_of_nearby_docids_are_stored_one_after_the_ot
         ("gfedcba", ["de", "fg", "ab", "c"]),
     ] {
         let records: Vec<_> = docids.chars().map(|c| record(&c.to_string())).collect();
-        let got = parse(job, &array(&records)).await.unwrap();
+        let got = parse(job.clone(), &array(&records)).await.unwrap();
         let in_order: Vec<_> = got.chunks.iter().map(|docids| docids.concat()).collect();
         assert_eq!(in_order, chunks, "{docids}");
         assert_eq!(got.summary.chunks, 4);
@@ -239,7 +251,7 @@ async fn runs_of_large_records_are_cut_by_their_bytes() {
             run_records: 5_000,
         },
         max_records: 1_000,
-        ..JOB
+        ..job()
     };
     let fields: Vec<_> = (0..64)
         .map(|n| format!(r#""f{n}":"{}""#, "x".repeat(1_024)))
@@ -252,7 +264,7 @@ async fn runs_of_large_records_are_cut_by_their_bytes() {
             )
         })
         .collect();
-    let got = parse(job, &array(&records)).await.unwrap();
+    let got = parse(job.clone(), &array(&records)).await.unwrap();
     assert_eq!(got.chunks.iter().map(Vec::len).sum::<usize>(), 100);
     assert_eq!(got.chunks.len(), 2);
 }

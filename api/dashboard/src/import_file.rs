@@ -1,0 +1,508 @@
+//! A file on its way to recipients: it arrives, its columns are said what they are, what an import would come to is shown, and it is
+//! imported. Each step is a page that needs no script.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+use api_http::body::{ArrivingBody, ContentType};
+use api_http::{Code, Problem, Result, parse_id};
+use api_import::ingest::{BodySummary, Look};
+use api_import::operations;
+use api_import::upload::{self, Choice};
+use api_language::Text;
+use askama::Template;
+use axum::extract::{Path, Query, Request};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::body::{Mapping, guess};
+use domain::person::Role;
+use domain::sms::{Country, countries, country_of_zone};
+use futures::{StreamExt, stream};
+use multer::{Constraints, Field, Multipart, SizeLimit};
+use store::import::Upload;
+use store::send::Campaign;
+use url::form_urlencoded::Serializer;
+use uuid::Uuid;
+
+use crate::imports::{self, campaigns_for_imports};
+use crate::page::{Frame, html};
+use crate::reasons::reasons;
+use crate::sent::{SentPairs, not_the_form};
+use crate::signed_in::SignedIn;
+
+/// Columns that are shown, at most; those behind them are kept with each person.
+const SHOWN_COLUMNS: usize = 100;
+/// Rows whose values are shown beside a column.
+const EXAMPLES: usize = 3;
+/// What comes with a file besides: names, and the boundaries between the parts.
+const AROUND: u64 = 64 << 10;
+/// The name of the token in a form with a file, and its length.
+const TOKEN: &str = "token";
+const TOKEN_BYTES: u64 = 64;
+
+/// What a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Keep,
+    Skip,
+    Docid,
+    Phone,
+    Both,
+}
+
+impl Use {
+    /// With their names in forms, which are those of their texts too.
+    const ALL: [(Self, &str); 5] = [
+        (Self::Keep, "keep"),
+        (Self::Phone, "phone"),
+        (Self::Docid, "docid"),
+        (Self::Both, "both"),
+        (Self::Skip, "skip"),
+    ];
+
+    fn of_name(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(is, _)| *is)
+    }
+
+    fn is_phone(self) -> bool {
+        matches!(self, Self::Phone | Self::Both)
+    }
+
+    fn is_docid(self) -> bool {
+        matches!(self, Self::Docid | Self::Both)
+    }
+}
+
+/// A column, what the first rows have there, and what it is.
+struct Column {
+    /// Its place in the file, from 0.
+    number: usize,
+    name: String,
+    examples: Vec<String>,
+    is: Use,
+}
+
+impl Column {
+    /// Each choice with its text, and whether it is this column's.
+    fn choices(&self, t: &Text) -> Vec<(&'static str, String, bool)> {
+        let choices = Use::ALL.iter();
+        let choices = choices.map(|(is, name)| (*name, t.of("column", name), *is == self.is));
+        choices.collect()
+    }
+}
+
+/// The rows that were refused for one reason.
+struct Refused {
+    reason: String,
+    /// How many in the whole file.
+    count: u64,
+    /// The first of them: their row, the column, what stood there.
+    rows: Vec<(Option<u64>, String, String)>,
+}
+
+/// What an import would come to.
+struct Outlook {
+    summary: BodySummary,
+    existing: u64,
+    refused: Vec<Refused>,
+}
+
+impl Outlook {
+    fn new(t: &Text, (summary, existing): (BodySummary, u64)) -> Self {
+        let mut rows = BTreeMap::<&str, Refused>::new();
+        for (error, place) in summary.errors.iter().zip(&summary.places) {
+            let code: &'static str = error.code.into();
+            let refused = rows.entry(code).or_insert_with(|| Refused {
+                reason: crate::reasons::record_reason(t, error),
+                count: summary.by_code.get(code).copied().unwrap_or(0),
+                rows: Vec::new(),
+            });
+            if refused.rows.len() < 10 {
+                let value = place.value.clone().unwrap_or_default();
+                let row = (
+                    place.row.or(Some(error.index + 1)),
+                    crate::reasons::column(t, error),
+                    value,
+                );
+                refused.rows.push(row);
+            }
+        }
+        let mut refused: Vec<_> = rows.into_values().collect();
+        refused.sort_by_key(|refused| std::cmp::Reverse(refused.count));
+        Self {
+            summary,
+            existing,
+            refused,
+        }
+    }
+
+    fn new_people(&self) -> i64 {
+        count(self.summary.accepted - self.existing.min(self.summary.accepted))
+    }
+
+    /// The columns of the first records: those of fields in their order.
+    fn fields(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for record in &self.summary.sample {
+            for name in record["fields"]
+                .as_object()
+                .into_iter()
+                .flat_map(|fields| fields.keys())
+            {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        names
+    }
+}
+
+/// A count of rows as pages write it.
+pub fn count(rows: impl Borrow<u64>) -> i64 {
+    i64::try_from(*rows.borrow()).unwrap_or(i64::MAX)
+}
+
+#[derive(Template)]
+#[template(path = "import_file.html")]
+struct FilePage<'a> {
+    f: &'a Frame,
+    upload: &'a Upload,
+    look: &'a Look,
+    columns: &'a [Column],
+    /// Their codes, and the codes that one dials.
+    countries: Vec<(String, i32)>,
+    country: String,
+    campaigns: Vec<Campaign>,
+    campaign: &'a str,
+    /// What the page shows the outlook of, as a query.
+    seen: String,
+    outlook: Option<Outlook>,
+    problem: Option<String>,
+}
+
+/// What the page of a file sends or asks for, name by name.
+struct Chosen {
+    uses: BTreeMap<usize, Use>,
+    country: Option<String>,
+    campaign: String,
+    /// What the page showed the outlook of.
+    seen: String,
+    /// Whether the file is to be imported, and not only looked at.
+    imports: bool,
+}
+
+impl Chosen {
+    fn of(pairs: &[(String, String)]) -> Self {
+        let one = |wanted| {
+            pairs
+                .iter()
+                .find(|(name, _)| name == wanted)
+                .map(|(_, value)| value.clone())
+        };
+        let uses = pairs.iter().filter_map(|(name, value)| {
+            let column = name.strip_prefix("column-")?.parse().ok()?;
+            Some((column, Use::of_name(value)?))
+        });
+        Self {
+            uses: uses.collect(),
+            country: one("country"),
+            campaign: one("campaign").unwrap_or_default(),
+            seen: one("seen").unwrap_or_default(),
+            imports: one("do").as_deref() == Some("import"),
+        }
+    }
+
+    fn country(&self) -> Option<Country> {
+        self.country.as_deref()?.parse().ok()
+    }
+}
+
+/// What was chosen, as a query.
+fn query(columns: &[Column], country: Option<Country>, campaign: &str) -> String {
+    let mut query = Serializer::new(String::new());
+    for column in columns {
+        let names = Use::ALL.iter().find(|(is, _)| *is == column.is);
+        let name = names.map_or("", |(_, name)| name);
+        query.append_pair(&format!("column-{}", column.number), name);
+    }
+    let country = country.map_or_else(String::new, |country| country.to_string());
+    query
+        .append_pair("country", &country)
+        .append_pair("campaign", campaign)
+        .finish()
+}
+
+/// The name of the text of a delimiter.
+pub fn delimiter(delimiter: char) -> &'static str {
+    match delimiter {
+        ';' => "semicolon",
+        '\t' => "tab",
+        '|' => "bar",
+        _ => "comma",
+    }
+}
+
+/// `GET /dashboard/imports/file/{upload_id}`: what the file has, and what an import of it would come to.
+pub async fn show(
+    person: SignedIn,
+    Path(upload_id): Path<String>,
+    Query(pairs): Query<Vec<(String, String)>>,
+) -> Result<Response> {
+    let upload = upload::read(&person.caller, parse_id("upload_id", &upload_id)?).await?;
+    draw(&person, &upload, &Chosen::of(&pairs), None).await
+}
+
+/// Draws the page; with a problem, what was tried did not come about.
+async fn draw(
+    person: &SignedIn,
+    upload: &Upload,
+    chosen: &Chosen,
+    problem: Option<Problem>,
+) -> Result<Response> {
+    let (f, t, caller, state) = (
+        person.frame("imports"),
+        person.t,
+        &person.caller,
+        &person.state.imports,
+    );
+    let look = match upload::look(state, caller, upload).await {
+        Ok(look) => look,
+        Err(problem) if problem.code().status().is_client_error() => {
+            return imports::refused(person, upload_refused(t, &problem)).await;
+        }
+        Err(problem) => return Err(problem),
+    };
+    let (columns, country) = columns(person, &look, chosen).await?;
+    let mut told = problem.as_ref().map(|problem| reasons(t, problem));
+    let mut outlook = None;
+    match mapping(&columns, country) {
+        Ok(mapping) => match upload::preview(state, caller, upload, mapping).await {
+            Ok(preview) => outlook = Some(Outlook::new(t, preview)),
+            Err(problem) if problem.code().status().is_client_error() => {
+                told = told.or_else(|| Some(upload_refused(t, &problem)));
+            }
+            Err(problem) => return Err(problem),
+        },
+        Err(missing) => told = told.or_else(|| Some(t.get(missing))),
+    }
+    let status = problem.map_or(StatusCode::OK, |problem| problem.code().status());
+    let mut countries: Vec<_> = countries()
+        .map(|(country, code)| (country.to_string(), code))
+        .collect();
+    countries.sort();
+    let template = FilePage {
+        f: &f,
+        upload,
+        look: &look,
+        columns: &columns,
+        countries,
+        country: country.map_or_else(String::new, |country| country.to_string()),
+        campaigns: campaigns_for_imports(person).await?,
+        campaign: &chosen.campaign,
+        seen: query(&columns, country, ""),
+        outlook,
+        problem: told,
+    };
+    Ok(html(t, status, &template))
+}
+
+/// What the columns are: as it was chosen, else as it was said of the last file that had them, else as they look.
+async fn columns(
+    person: &SignedIn,
+    look: &Look,
+    chosen: &Chosen,
+) -> Result<(Vec<Column>, Option<Country>)> {
+    let last = upload::last_choice(&person.caller)
+        .await?
+        .unwrap_or_default();
+    let country = match &chosen.country {
+        Some(_) => chosen.country(),
+        None => last.country().or_else(|| country_of_zone(person.time_zone)),
+    };
+    let has = |column: &Option<String>| {
+        column
+            .as_ref()
+            .is_some_and(|name| look.columns.contains(name))
+    };
+    let mapping = if has(&last.phone_column) && has(&last.docid_column) {
+        last.mapping()
+    } else {
+        Mapping {
+            skip_columns: last.skip_columns,
+            ..guess(&look.columns, &look.rows, country)
+        }
+    };
+    let is_named = |named: &Option<String>, column: &String| named.as_ref() == Some(column);
+    let guessed = |column: &String| {
+        let is_docid = is_named(&mapping.docid_column, column);
+        match (is_docid, is_named(&mapping.phone_column, column)) {
+            (true, true) => Use::Both,
+            (true, false) => Use::Docid,
+            (false, true) => Use::Phone,
+            (false, false) if mapping.skip_columns.contains(column) => Use::Skip,
+            (false, false) => Use::Keep,
+        }
+    };
+    let column = |(n, name): (usize, &String)| {
+        let values = look.rows.iter().filter_map(|row| row.get(n));
+        let examples = values.filter(|text| !text.is_empty()).take(EXAMPLES);
+        Column {
+            number: n,
+            name: name.clone(),
+            examples: examples.cloned().collect(),
+            is: chosen
+                .uses
+                .get(&n)
+                .copied()
+                .unwrap_or_else(|| guessed(name)),
+        }
+    };
+    let columns = look.columns.iter().enumerate().take(SHOWN_COLUMNS);
+    Ok((columns.map(column).collect(), country))
+}
+
+/// How the file is to be read.
+///
+/// # Errors
+/// The key of the text that says what is still to be chosen.
+fn mapping(columns: &[Column], country: Option<Country>) -> Result<Mapping, &'static str> {
+    let one = |is: fn(Use) -> bool, missing, twice| {
+        let mut found = columns.iter().filter(|column| is(column.is));
+        match (found.next(), found.next()) {
+            (Some(column), None) => Ok(Some(column.name.clone())),
+            (None, _) => Err(missing),
+            (Some(_), Some(_)) => Err(twice),
+        }
+    };
+    let skipped = columns.iter().filter(|column| column.is == Use::Skip);
+    Ok(Mapping {
+        phone_column: one(Use::is_phone, "choose-phone", "choose-one-phone")?,
+        docid_column: one(Use::is_docid, "choose-docid", "choose-one-docid")?,
+        skip_columns: skipped.map(|column| column.name.clone()).collect(),
+        country,
+    })
+}
+
+/// `POST /dashboard/imports/file/{upload_id}`: imports it.
+pub async fn import(
+    person: SignedIn,
+    Path(upload_id): Path<String>,
+    SentPairs(pairs): SentPairs,
+) -> Result<Response> {
+    let (caller, state) = (&person.caller, &person.state.imports);
+    let upload = upload::read(caller, parse_id("upload_id", &upload_id)?).await?;
+    let chosen = Chosen::of(&pairs);
+    let look = upload::look(state, caller, &upload).await?;
+    let (columns, country) = columns(&person, &look, &chosen).await?;
+    let is_seen = chosen.imports && chosen.seen == query(&columns, country, "");
+    let mapping = match mapping(&columns, country) {
+        Ok(mapping) if is_seen => mapping,
+        _ => {
+            let query = query(&columns, country, &chosen.campaign);
+            let page = format!("/dashboard/imports/file/{}?{query}", upload.upload_id);
+            return Ok(Redirect::to(&page).into_response());
+        }
+    };
+    let campaign_id = match &*chosen.campaign {
+        "" => None,
+        id => Some(parse_id("campaign", id)?),
+    };
+    let choice = Choice::of(&mapping);
+    let (request, body) = upload::request(caller, &upload, mapping)?;
+    let gone = person.ended(Role::Editor);
+    match operations::import(state, caller, campaign_id, Ok(request), body, gone).await {
+        Ok(imported) => {
+            upload::imported(caller, &upload, &choice).await?;
+            let batch_id = imported.batch_id().ok_or_else(Problem::not_found)?;
+            Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
+        }
+        Err(problem) if problem.code().status().is_client_error() => {
+            draw(&person, &upload, &chosen, Some(problem)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// `POST /dashboard/imports/file`: takes a file. The token of the session comes before it.
+pub async fn take(person: SignedIn, request: Request) -> Result<Response> {
+    let kept = tokio::select! {
+        biased;
+        kept = receive(&person, request) => kept,
+        () = person.ended(Role::Editor) => return Err(Problem::unauthenticated()),
+    };
+    match kept {
+        Ok(upload_id) => {
+            Ok(Redirect::to(&format!("/dashboard/imports/file/{upload_id}")).into_response())
+        }
+        Err(problem) if refuses_file(&problem) => {
+            imports::refused(&person, upload_refused(person.t, &problem)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn receive(person: &SignedIn, request: Request) -> Result<Uuid> {
+    let state = &person.state.imports;
+    let (parts, body) = request.into_parts();
+    let kind = ContentType::of(&parts.headers).filter(|kind| kind.essence == "multipart/form-data");
+    let boundary = kind.and_then(|_| {
+        let text = parts.headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        multer::parse_boundary(text).ok()
+    });
+    let boundary = boundary.ok_or_else(not_the_form)?;
+    let permit = state.permit(person.account_id);
+    let arriving = ArrivingBody::new(body, state.max_body() + AROUND, permit, Code::InvalidForm);
+    let body = stream::try_unfold(arriving, async |mut arriving| {
+        let data = arriving.next().await?;
+        Ok::<_, Problem>(data.map(|data| (data, arriving)))
+    });
+    let token_limit = SizeLimit::new().for_field(TOKEN, TOKEN_BYTES);
+    let limits = Constraints::new().size_limit(token_limit);
+    let mut form = Multipart::with_constraints(body, boundary, limits);
+    let token = next(&mut form, TOKEN).await?.text().await.map_err(broken)?;
+    person.check_token(&token)?;
+    let file = next(&mut form, "file").await?;
+    let name = file.file_name().unwrap_or_default().to_owned();
+    let file = file.map(|data| data.map_err(broken));
+    upload::keep(state, &person.caller, &name, file).await
+}
+
+/// The next part of a form, which must be of this name.
+async fn next<'a>(form: &mut Multipart<'a>, name: &str) -> Result<Field<'a>> {
+    let field = form.next_field().await.map_err(broken)?;
+    field
+        .filter(|field| field.name() == Some(name))
+        .ok_or_else(not_the_form)
+}
+
+/// What is wrong with the body of a form.
+fn broken(error: multer::Error) -> Problem {
+    match error {
+        multer::Error::StreamReadFailed(cause) => cause
+            .downcast::<Problem>()
+            .map_or_else(|_| not_the_form(), |problem| *problem),
+        _ => not_the_form(),
+    }
+}
+
+/// Whether it is the file that was refused.
+fn refuses_file(problem: &Problem) -> bool {
+    matches!(
+        problem.code(),
+        Code::UnsupportedMediaType | Code::BodyTooLarge
+    )
+}
+
+/// Why a file is refused.
+fn upload_refused(t: &Text, problem: &Problem) -> String {
+    let file = match problem.code() {
+        Code::UnsupportedMediaType => "file-kind",
+        Code::BodyTooLarge => "file-too-large",
+        Code::InvalidCsv | Code::InvalidJson => "file-broken",
+        _ => return reasons(t, problem),
+    };
+    t.with(file, problem.detail())
+}

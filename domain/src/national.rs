@@ -1,0 +1,188 @@
+//! A phone number as people write it, who leave out what everybody around them knows.
+
+use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat};
+
+use crate::invalid::NotValid;
+use crate::phone;
+use crate::sms::Country;
+
+/// What may stand between digits: blanks (those of typesetters too), dots, slashes, and hyphens and dashes.
+const BETWEEN: [char; 16] = [
+    ' ', '\t', '\u{a0}', '\u{2007}', '\u{2009}', '\u{202f}', '.', '/', '-', '\u{2010}', '\u{2011}',
+    '\u{2012}', '\u{2013}', '\u{2212}', '(', ')',
+];
+
+/// The number in the form of E.164, of a text written as in `country`: national, with `00` or `+` before the calling code or with the
+/// bare calling code, with blanks, dots, slashes, hyphens and brackets between, and `(0)` after a calling code.
+///
+/// # Errors
+/// Why it is none: other signs, such as letters or an extension, or no number that is possible there.
+pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
+    let text = text.trim();
+    if is_damaged(text) {
+        return Err(DAMAGED);
+    }
+    // From abroad nobody dials it.
+    let text = match text {
+        abroad if abroad.starts_with(['+', '0']) => &abroad.replacen("(0)", "", 1),
+        other => other,
+    };
+    let (plus, rest) = match text.strip_prefix('+') {
+        Some(rest) => ("+", rest),
+        None => ("", text),
+    };
+    let digits: String = rest.chars().filter(|c| !BETWEEN.contains(c)).collect();
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let detail =
+            "holds something else than digits, blanks, dots, slashes, hyphens and brackets";
+        return Err(NotValid(detail));
+    }
+    // Whatever is dialled for it there, people write `00`.
+    let number = match (plus, digits.strip_prefix("00")) {
+        ("", Some(abroad)) => format!("+{abroad}"),
+        _ => format!("{plus}{digits}"),
+    };
+    let read = |number: &str| PHONE_NUMBER_UTIL.parse(number, Some(country)).ok();
+    let given_out = |number: &PhoneNumber| PHONE_NUMBER_UTIL.is_valid_number(number);
+    let bare = !number.starts_with(['+', '0']);
+    // A number that begins as those of the country do from abroad is meant so, given out or not.
+    let is_own = |found: &PhoneNumber| {
+        let own = PHONE_NUMBER_UTIL.get_country_code_for_region(country);
+        own == Some(found.country_code) && PHONE_NUMBER_UTIL.is_possible_number(found)
+    };
+    let abroad = || read(&format!("+{number}")).filter(|found| given_out(found) || is_own(found));
+    let found = match read(&number) {
+        Some(found) if bare && given_out(&found) && !has_trunk_prefix(&found) => Some(found),
+        found if bare => abroad().or(found),
+        found => found,
+    };
+    let found = found.filter(|found| PHONE_NUMBER_UTIL.is_possible_number(found));
+    let parsed = found.ok_or(NotValid("is no number that is possible in its country"))?;
+    let found = PHONE_NUMBER_UTIL.format(&parsed, PhoneNumberFormat::E164);
+    phone::PhoneNumber::parse(&found)?;
+    Ok(found.into_owned())
+}
+
+/// Whether people of its country dial more for a number than the number. Who leaves out the `+` before a calling code leaves that out
+/// too, or means none.
+fn has_trunk_prefix(number: &PhoneNumber) -> bool {
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let dialled = PHONE_NUMBER_UTIL.format(number, PhoneNumberFormat::National);
+    let whole = PHONE_NUMBER_UTIL.format(number, PhoneNumberFormat::E164);
+    digits(&dialled) + digits(&number.country_code.to_string()) > digits(&whole)
+}
+
+/// Of what [is damaged](is_damaged).
+pub const DAMAGED: NotValid = NotValid(
+    "lost digits on the way, because a spreadsheet made a number of it: format its column as text there and enter it again",
+);
+
+/// Whether a spreadsheet wrote a number with an exponent, as `4.91701E+11`: the digits behind it are gone.
+pub fn is_damaged(text: &str) -> bool {
+    let Some((number, exponent)) = text.split_once(['E', 'e']) else {
+        return false;
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, "0"));
+    let whole = whole.strip_prefix(['+', '-']).unwrap_or(whole);
+    is_number(whole) && is_number(fraction) && exponent.strip_prefix('+').is_some_and(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str, country: &str) -> Result<String, NotValid> {
+        international(text, country.parse().unwrap())
+    }
+
+    #[test]
+    fn a_number_is_read_as_people_of_its_country_write_it() {
+        for (country, text, number) in [
+            ("DE", "0170 1234567", "+491701234567"),
+            ("DE", "0170/123 45 67", "+491701234567"),
+            ("DE", "(0170) 1234567", "+491701234567"),
+            ("DE", "+49 (0)170 1234567", "+491701234567"),
+            ("DE", "0049 (0) 170-1234567", "+491701234567"),
+            ("DE", "0049 170 1234567", "+491701234567"),
+            ("DE", "491701234567", "+491701234567"),
+            ("DE", "170 1234567", "+491701234567"),
+            (
+                "DE",
+                "\u{a0}+49\u{202f}170\u{2011}1234567 ",
+                "+491701234567",
+            ),
+            ("DE", "+43 664 1234567", "+436641234567"),
+            ("AT", "0664 1234567", "+436641234567"),
+            ("DE", "491511234567", "+491511234567"),
+            ("CH", "079 123 45 67", "+41791234567"),
+            ("FR", "06 12 34 56 78", "+33612345678"),
+            ("IT", "333 123 4567", "+393331234567"),
+            ("IT", "391 234 5678", "+393912345678"),
+            ("IT", "39 333 123 4567", "+393331234567"),
+            ("IT", "06 6981 2345", "+390669812345"),
+            ("ES", "612 34 56 78", "+34612345678"),
+            ("GB", "07400 123456", "+447400123456"),
+            ("US", "(212) 555-0123", "+12125550123"),
+            ("US", "1-212-555-0123", "+12125550123"),
+            ("US", "0049 170 1234567", "+491701234567"),
+            ("BR", "(11) 96123-4567", "+5511961234567"),
+            ("IN", "081234 56789", "+918123456789"),
+            ("JP", "090-1234-5678", "+819012345678"),
+            ("RU", "8 (912) 345-67-89", "+79123456789"),
+        ] {
+            assert_eq!(
+                read(text, country).as_deref(),
+                Ok(number),
+                "{country} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_there_is_said() {
+        for (country, text, word) in [
+            ("DE", "", "possible"),
+            ("DE", "0", "possible"),
+            ("DE", "12", "digits"),
+            ("DE", "0170 123456789012345", "possible"),
+            ("DE", "+", "possible"),
+            ("DE", "+999 1234567", "possible"),
+            ("DE", "0170-CALLNOW", "something else"),
+            ("DE", "0170 1234567 ext. 5", "something else"),
+            ("DE", "0170 1234567;ext=5", "something else"),
+            ("DE", "++49 170 1234567", "something else"),
+            ("DE", "0170 1234567 / 0171 7654321", "possible"),
+            ("DE", "٠١٧٠١٢٣٤٥٦٧", "something else"),
+            ("DE", "4.9E+11", "lost digits"),
+            ("DE", "4,91701E+11", "lost digits"),
+        ] {
+            let NotValid(detail) = read(text, country).unwrap_err();
+            assert!(detail.contains(word), "{country} {text}: {detail}");
+        }
+    }
+
+    #[test]
+    fn a_number_with_an_exponent_is_damaged_and_no_name_is() {
+        for text in ["4.9E+11", "4,91701E+11", "1E+05", "-1.5e+20"] {
+            assert!(is_damaged(text), "{text}");
+        }
+        for text in [
+            "", "E+1", "1E5", "A1E+05", "1.E+5", "12345", "4.9E-11", "4.9E+",
+        ] {
+            assert!(!is_damaged(text), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_out_is_taken(text in r"[+0-9 ()./-]{0,20}|.{0,20}") {
+            if let Ok(found) = read(&text, "DE") {
+                prop_assert!(phone::PhoneNumber::parse(&found).is_ok());
+                prop_assert_eq!(read(&found, "US"), Ok(found.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A file becomes recipients without a script: it is kept, looked at, and imported as its columns were said to be.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::json;
+use tests::app::App;
+use tests::client::Answer;
+use tests::person::Person;
+use tests::wait::SOON;
+
+/// Sends a file as a form of a page does.
+async fn upload(app: &App, person: &Person, name: &str, file: &[u8]) -> Result<Answer> {
+    let token = person.token().await?;
+    send(app, person, &token, name, file).await
+}
+
+async fn send(app: &App, person: &Person, token: &str, name: &str, file: &[u8]) -> Result<Answer> {
+    let head = format!(
+        "--x\r\ncontent-disposition: form-data; name=\"token\"\r\n\r\n{token}\r\n\
+         --x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\ncontent-type: text/csv\r\n\r\n"
+    );
+    let body = [head.as_bytes(), file, b"\r\n--x--\r\n"].concat();
+    let call = person.call(Method::POST, "/dashboard/imports/file");
+    let base = app.anonymous()?.base().to_owned();
+    let call = call.header("origin", &base);
+    call.body("multipart/form-data; boundary=x", body)
+        .send()
+        .await
+}
+
+/// Where an answer leads.
+fn location(answer: Answer) -> Result<String> {
+    let answer = answer.expect(303)?;
+    Ok(answer.header("location").context("no location")?.to_owned())
+}
+
+/// What a page's fields hold: the choices of its selects and its hidden values.
+fn fields(page: &str) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    for select in page.split("<select name=\"").skip(1) {
+        let name = select.split('"').next().unwrap_or_default();
+        let options = select.split("</select>").next().unwrap_or_default();
+        let chosen = options.split("<option value=\"").find(|option| {
+            option
+                .split('>')
+                .next()
+                .is_some_and(|tag| tag.ends_with(" selected"))
+        });
+        let value = chosen.map_or("", |option| option.split('"').next().unwrap_or_default());
+        fields.push((name.to_owned(), value.to_owned()));
+    }
+    let seen = page.split("name=\"seen\" value=\"").nth(1);
+    let seen = seen
+        .and_then(|rest| rest.split('"').next())
+        .unwrap_or_default();
+    fields.push((
+        "seen".to_owned(),
+        seen.replace("&#38;", "&").replace("&amp;", "&"),
+    ));
+    fields
+}
+
+fn pairs(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields
+        .iter()
+        .map(|(name, value)| (&**name, &**value))
+        .collect()
+}
+
+const CUSTOMERS: &str = "Kunden-Nr.;Mobil;Filiale;IBAN\r\nK1;0151 12345678;Altona;DE1\r\nK2;12;Altona;DE2\r\nK3;0151 12345679;Wandsbek;DE3\r\n";
+
+#[tokio::test]
+async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
+    let app = App::start().await?;
+    let zone = ["--time-zone", "Europe/Berlin"];
+    let keys = app.create_key("shop", &zone).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let person = app.person("ada", "shop", "editor").await?;
+    let path = location(upload(&app, &person, "Kunden.csv", CUSTOMERS.as_bytes()).await?)?;
+    // The columns are known by their names, the country by the account's time zone.
+    let page = person.get(&path).await?.expect(200)?;
+    let page = page.text()?;
+    for part in [
+        "Import 2 people",
+        "semicolons",
+        "0151 12345678",
+        "<td>12</td>",
+        "+4915112345678",
+    ] {
+        ensure!(page.contains(part), "{part}: {page}");
+    }
+    let mut chosen = fields(page);
+    let choice = |name: &str| {
+        chosen
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
+    };
+    for (name, value) in [
+        ("column-0", "docid"),
+        ("column-1", "phone"),
+        ("column-3", "keep"),
+        ("country", "DE"),
+    ] {
+        ensure!(choice(name).as_deref() == Some(value), "{name}: {chosen:?}");
+    }
+    // What was not looked at is shown before it is imported.
+    chosen.retain(|(name, _)| name != "column-3");
+    chosen.push(("column-3".to_owned(), "skip".to_owned()));
+    chosen.push(("do".to_owned(), "import".to_owned()));
+    let again = location(person.post(&path, &pairs(&chosen)).await?)?;
+    ensure!(again.contains("column-3=skip"), "{again}");
+    let page = person.get(&again).await?.expect(200)?;
+    let mut chosen = fields(page.text()?);
+    chosen.push(("do".to_owned(), "import".to_owned()));
+    let batch = location(person.post(&path, &pairs(&chosen)).await?)?;
+    let batch_id = batch.rsplit('/').next().unwrap_or_default();
+    let done = client.completed(batch_id, SOON).await?;
+    ensure!(
+        done["name"] == "Kunden.csv" && done["accepted"] == 2,
+        "{done}"
+    );
+    let stored = client.recipient("K1").await?.expect(200)?.json()?;
+    ensure!(stored["fields"] == json!({"Filiale": "Altona"}), "{stored}");
+    ensure!(
+        person
+            .get("/dashboard/imports")
+            .await?
+            .text()?
+            .contains("Kunden.csv"),
+        "no name"
+    );
+    person.get(&path).await?.expect(404)?;
+
+    // The next file begins with what was said of this one.
+    let next = location(upload(&app, &person, "Dezember.csv", CUSTOMERS.as_bytes()).await?)?;
+    let page = person.get(&next).await?.expect(200)?;
+    let next = fields(page.text()?);
+    ensure!(
+        next.contains(&("column-3".to_owned(), "skip".to_owned())),
+        "{next:?}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_file_of_people_is_told_and_three_are_kept() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.create_key("other", &[]).await?;
+    let person = app.person("ada", "shop", "editor").await?;
+    let refused = async |name: &'static str, file: &'static [u8], why: &'static str| {
+        let answer = upload(&app, &person, name, file).await?;
+        let page = match answer.status {
+            303 => person.get(&location(answer)?).await?,
+            _ => answer.expect(422)?,
+        };
+        ensure!(page.text()?.contains(why), "{name}: {page:?}");
+        anyhow::Ok(())
+    };
+    refused("people.xls", b"x", "saved as .xlsx").await?;
+    refused("people.csv", b"", "header is missing").await?;
+    refused("people.xlsx", b"docid,phone", "cannot be read").await?;
+    refused("people.json", b"[{\"a\": 1}", "cannot be read").await?;
+    refused(
+        "people.csv",
+        b"a;b\n1;2\n",
+        "Choose the column with the phone numbers",
+    )
+    .await?;
+
+    let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    writeln!(
+        compressed,
+        "docid,phone\na,+4915112345678\nb,+4915112345679"
+    )?;
+    let first = location(upload(&app, &person, "a.csv.gz", &compressed.finish()?).await?)?;
+    let page = person.get(&first).await?.expect(200)?;
+    ensure!(page.text()?.contains("Import 2 people"), "{page:?}");
+    // A file of several parts, and two more: the first is gone.
+    let mut large = b"docid,phone,note\n".to_vec();
+    for n in 0..40_000 {
+        writeln!(large, "c-{n},+49151{n:08},{n:30}")?;
+    }
+    for name in ["b.csv", "c.csv", "d.csv"] {
+        let kept = location(upload(&app, &person, name, &large).await?)?;
+        let page = person.get(&kept).await?.expect(200)?;
+        ensure!(page.text()?.contains("Import 40,000 people"), "{page:?}");
+    }
+    person.get(&first).await?.expect(404)?;
+    // It is nobody else's, and needs the token of the page.
+    let kept = location(upload(&app, &person, "e.csv", b"docid,phone\n").await?)?;
+    let stranger = app.person("eve", "other", "admin").await?;
+    stranger.get(&kept).await?.expect(404)?;
+    let viewer = app.person("ben", "shop", "viewer").await?;
+    viewer.get(&kept).await?.expect(403)?;
+    send(&app, &person, "0", "e.csv", b"").await?.expect(403)?;
+    Ok(())
+}
