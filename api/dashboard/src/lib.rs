@@ -204,19 +204,13 @@ pub fn routes(
         )
         .route("/dashboard/forms/preview", post(form_edit::preview));
     let uploads = Router::new().route("/dashboard/imports/file", post(import_file::take));
-    let admin = Router::new()
-        .route("/dashboard/people", get(people::show).post(people::add))
-        .route("/dashboard/people/{action}", post(people::change))
-        .route("/dashboard/keys", get(keys::show).post(keys::create))
-        .route("/dashboard/keys/{action}", post(keys::change))
-        .route("/dashboard/audit", get(audit::show));
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = door::group(&state, Role::Viewer, small, pages)
         .merge(door::group(&state, Role::Editor, small, edits))
         .merge(door::group(&state, Role::Editor, middle, campaign_edits))
         .merge(door::group(&state, Role::Editor, large, form_edits))
         .merge(door::group(&state, Role::Editor, None, uploads))
-        .merge(door::group(&state, Role::Admin, small, admin));
+        .merge(door::group(&state, Role::Admin, small, of_admins()));
     open(&state)
         .merge(signed_in)
         .layer(
@@ -236,6 +230,16 @@ impl Predicate for NotLarge {
         let length = response.body().size_hint().exact();
         length.is_none_or(|length| length <= COMPRESSED)
     }
+}
+
+/// People, keys and the audit log.
+fn of_admins() -> Router<DashboardState> {
+    Router::new()
+        .route("/dashboard/people", get(people::show).post(people::add))
+        .route("/dashboard/people/{action}", post(people::change))
+        .route("/dashboard/keys", get(keys::show).post(keys::create))
+        .route("/dashboard/keys/{action}", post(keys::change))
+        .route("/dashboard/audit", get(audit::show))
 }
 
 /// What needs no session.
