@@ -54,6 +54,7 @@ mod sender;
 mod serve;
 mod service;
 mod suppression;
+mod table;
 mod textfile;
 mod user;
 

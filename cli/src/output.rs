@@ -6,6 +6,8 @@ use indicatif::ProgressStyle;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::table::Table;
+
 /// Prints what was found: a line of JSON, or what `show` makes of it.
 pub(crate) fn print<T: Serialize + ?Sized>(
     found: &T,
@@ -36,17 +38,19 @@ pub(crate) fn members(found: &impl Serialize, names: &str) -> String {
     lines.collect()
 }
 
-/// A line for each of what was found, with the members that are named; `-` for one that is null.
+/// The names of these members, and below them a line for each of what was found; `-` for a member that is null.
 pub(crate) fn rows(found: &[impl Serialize], names: &str) -> String {
-    let row = |found| {
+    let mut table = Table::whole(names.split(' '));
+    for found in found {
         let found = json!(found);
-        let cells = names.split(' ').map(|name| match &found[name] {
+        table.push(names.split(' ').map(|name| match &found[name] {
             Value::Null => "-".to_owned(),
             value => inline(value),
-        });
-        cells.collect::<Vec<_>>().join("  ") + "\n"
-    };
-    found.iter().map(row).collect()
+        }));
+    }
+    let mut text = String::new();
+    table.write(&mut text);
+    text
 }
 
 /// A value on one line; the entries of a list and the members of an object side by side.
@@ -106,6 +110,6 @@ mod tests {
             json!({"a": "x", "b": 1}),
             json!({"a": null, "b": {"c": "d"}}),
         ];
-        assert_eq!(rows(&found, "b a"), "1  x\nc: d  -\n");
+        assert_eq!(rows(&found, "b a"), "b     a\n1     x\nc: d  -\n");
     }
 }

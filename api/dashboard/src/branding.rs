@@ -3,10 +3,11 @@
 use api_form::operations;
 use api_http::Result;
 use askama::Template;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::done;
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
 use crate::sent::SentChange;
@@ -69,7 +70,7 @@ pub async fn set(
     };
     let parsed = operations::parse_branding(&json!(branding));
     match operations::set_branding(&person.caller, parsed).await {
-        Ok(_) => Ok(Redirect::to("/dashboard/branding").into_response()),
+        Ok(_) => Ok(done::go("/dashboard/branding", "branding.set")),
         Err(problem) => {
             let refusal = reasons(person.t, &problem);
             Ok(answer(&person, branding, Some(refusal)))

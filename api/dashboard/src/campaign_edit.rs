@@ -10,13 +10,14 @@ use api_send::{SenderItem, operations};
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use domain::campaign::{Preview, Sample};
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::done;
 use crate::editor::{self, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
@@ -118,6 +119,8 @@ impl Shown {
 }
 
 impl Draft for CampaignDraft {
+    const KIND: &'static str = "campaign";
+
     fn new(t: &Text) -> Self {
         Self {
             text: t.get("campaign-text"),
@@ -226,7 +229,7 @@ pub async fn test(
     let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
     let sent = Ok([test.phone, test.docid]);
     match operations::test_campaign(state, &person.caller, campaign_id, sent).await {
-        Ok(_) => Ok(Redirect::to(&page(campaign_id)).into_response()),
+        Ok(_) => Ok(done::go(&page(campaign_id), "campaign.test")),
         Err(problem) => editor::show::<CampaignDraft>(&person, id, Some(problem)).await,
     }
 }

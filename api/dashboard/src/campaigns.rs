@@ -6,7 +6,7 @@ use api_http::{Code, Problem, Result, parse_id};
 use api_send::{CampaignBody, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use domain::campaign::{
     Audience, CampaignAction, CampaignStatus, Count, MessageKind, MessageSet, MessageStatus,
 };
@@ -15,6 +15,7 @@ use store::send::Campaign;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::chart::share;
+use crate::done;
 use crate::editor;
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
@@ -191,6 +192,7 @@ pub async fn act(
     SentChange(ShownVersion { version }): SentChange<ShownVersion>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
+    let done = format!("campaign.{action}");
     let action = match &*action {
         "start" => CampaignAction::Start,
         "pause" => CampaignAction::Pause,
@@ -208,5 +210,6 @@ pub async fn act(
     }
     let state = &person.state.sending;
     operations::act_on_campaign(state, &person.caller, campaign_id, action).await?;
-    Ok(Redirect::to(&format!("/dashboard/campaigns/{campaign_id}")).into_response())
+    let page = format!("/dashboard/campaigns/{campaign_id}");
+    Ok(done::go(&page, &done))
 }

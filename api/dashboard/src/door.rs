@@ -14,6 +14,7 @@ use store::account::hash_secret;
 use store::reading;
 use url::form_urlencoded::Serializer;
 
+use crate::done;
 use crate::page::{not_with_role, trouble};
 use crate::range::kept;
 use crate::sent;
@@ -52,6 +53,7 @@ async fn signed_in(
             session,
             t,
             kept: kept(request.uri()),
+            done: done::told(t, request.uri()),
         },
         Ok(None) => return to_sign_in(&request),
         Err(problem) => return trouble(t, &problem),

@@ -6,15 +6,19 @@ use api_http::{Code, Problem, Result, parse_id};
 use api_language::Text;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::done;
 use crate::sent::{self, SentPairs};
 use crate::signed_in::SignedIn;
 
 /// What the form of an editor has, with its pages and its operations. It is read from what the page sends.
 pub trait Draft: From<SentPairs> + Send + Sync {
+    /// What the audit log calls it.
+    const KIND: &'static str;
+
     /// What a new one begins as.
     fn new(t: &Text) -> Self;
 
@@ -142,7 +146,14 @@ pub async fn save<D: Draft>(
     }
     let replaces = stored.map(|id| (id, &*version));
     let problem = match draft.save(&person, replaces).await {
-        Ok(page) => return Ok(Redirect::to(&page).into_response()),
+        Ok(page) => {
+            let done = if stored.is_some() {
+                "replace"
+            } else {
+                "create"
+            };
+            return Ok(done::go(&page, &format!("{}.{done}", D::KIND)));
+        }
         Err(problem) => problem,
     };
     if let (Some(stored), Code::PreconditionFailed) = (stored, problem.code())

@@ -243,6 +243,8 @@ fn decides(row: &FieldRow) -> bool {
 }
 
 impl Draft for FormDraft {
+    const KIND: &'static str = "form";
+
     fn new(t: &Text) -> Self {
         Self::of_json(&template(t, ""))
     }

@@ -5,7 +5,7 @@ use api_http::precondition::IfMatch;
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use domain::form::FormStatus;
 use domain::link::BusPropIds;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use store::form::Form;
 use url::Url;
 use uuid::Uuid;
 
+use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
@@ -76,7 +77,7 @@ pub async fn act(
         "link" => return show_link(&person, form_id).await,
         _ => return Err(Problem::not_found()),
     }
-    Ok(Redirect::to("/dashboard/forms").into_response())
+    Ok(done::go("/dashboard/forms", &format!("form.{action}")))
 }
 
 /// Makes a link, and shows it.

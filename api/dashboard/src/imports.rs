@@ -9,13 +9,14 @@ use api_send::operations::list_campaigns;
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use domain::campaign::{Audience, CampaignStatus};
 use domain::record::RecordError;
 use serde::Deserialize;
 use store::import::BatchStatus;
 use store::send::Campaign;
 
+use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, html, page};
@@ -171,5 +172,6 @@ pub async fn act(
         "retry" => operations::retry_batch(caller, batch_id).await?,
         _ => return Err(Problem::not_found()),
     };
-    Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
+    let page = format!("/dashboard/imports/{batch_id}");
+    Ok(done::go(&page, &format!("import.{action}")))
 }

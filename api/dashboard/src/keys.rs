@@ -4,13 +4,14 @@ use api_http::{Problem, Result};
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::TimeDelta;
 use domain::scope::{Scope, Scopes};
 use serde::Deserialize;
 use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
 
+use crate::done;
 use crate::page::{Frame, page};
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
@@ -100,5 +101,5 @@ pub async fn change(
     }
     store.revoke_key(&api_key).await?;
     noted.record_status(StatusCode::OK).await;
-    Ok(Redirect::to("/dashboard/keys").into_response())
+    Ok(done::go("/dashboard/keys", "key.revoke"))
 }

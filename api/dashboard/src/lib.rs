@@ -5,7 +5,7 @@
 //!   signed in from a browser before), `sign_in`, `own_password`.
 //! - `sent`: what the forms of pages send. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
-//!   `chart` (SVG), `figure` (a number that leads to
+//!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to
 //!   what it counts), `asset` (style and script). Their texts are in `api-language`.
 //! - One file a page: `overview`, `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
 //!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
@@ -26,6 +26,7 @@ mod campaign_edit;
 mod campaigns;
 mod chart;
 mod comments;
+mod done;
 mod door;
 mod editor;
 mod figure;

@@ -32,6 +32,8 @@ pub struct Frame {
     pub zone: Tz,
     /// The page's name in the navigation.
     pub current: &'static str,
+    /// What was done just before, if something was.
+    pub done: Option<String>,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
     /// The parameters that its links keep.
@@ -48,6 +50,7 @@ impl Frame {
             role: Role::Viewer,
             zone,
             current: "",
+            done: None,
             token: String::new(),
             kept: String::new(),
         }

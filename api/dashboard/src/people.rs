@@ -4,12 +4,13 @@ use api_http::{AuditEntry, Problem, Result};
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use domain::person::{NewPassword, PersonName, Role};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, PersonSummary};
 use strum::VariantArray;
 
+use crate::done;
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
@@ -64,7 +65,7 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
     let added = store.add_person(&person.account_name, &name, role, &hash);
-    done(noted, added.await?, &person).await
+    answer_to(noted, added.await?, &person, "add").await
 }
 
 #[derive(Deserialize)]
@@ -107,15 +108,20 @@ pub async fn change(
         }
         _ => return Err(Problem::not_found()),
     };
-    done(noted, changed, &person).await
+    answer_to(noted, changed, &person, &action).await
 }
 
 /// Goes on to the people, or says there why nothing was changed.
-async fn done(noted: AuditEntry<'_>, change: PersonChange, person: &SignedIn) -> Result<Response> {
+async fn answer_to(
+    noted: AuditEntry<'_>,
+    change: PersonChange,
+    person: &SignedIn,
+    action: &str,
+) -> Result<Response> {
     let refusal = match change {
         PersonChange::Done => {
             noted.record_status(StatusCode::OK).await;
-            return Ok(Redirect::to("/dashboard/people").into_response());
+            return Ok(done::go("/dashboard/people", &format!("person.{action}")));
         }
         PersonChange::NotFound => return Err(Problem::not_found()),
         PersonChange::Taken => "people-name-taken",

@@ -7,7 +7,7 @@ use api_import::operations;
 use api_send::operations::list_recipient_messages;
 use askama::Template;
 use axum::extract::Query;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::campaign::Message;
 use domain::docid::DocId;
@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 use store::import::{Recipient, RecipientQuery};
 
+use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, page, text};
@@ -137,5 +138,5 @@ pub async fn erase(
     // What is no docid may be a phone, which the audit log is not to have.
     let docid = DocId::parse(docid).map_err(|_| Problem::not_found())?;
     operations::erase_recipient(&person.caller, &docid).await?;
-    Ok(Redirect::to("/dashboard/recipients").into_response())
+    Ok(done::go("/dashboard/recipients", "recipient.erase"))
 }

@@ -9,7 +9,7 @@ use api_report::{ShareItem, operations};
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Uri};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use chrono::{TimeDelta, Utc};
 use http_body_util::BodyExt;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ use crate::sent::SentChange;
 use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
-use crate::{form, overview};
+use crate::{done, form, overview};
 use api_language::{Text, of_request};
 
 /// So many shares are listed, the newest.
@@ -176,5 +176,5 @@ pub async fn withdraw(
     SentChange(Withdrawal { share_id }): SentChange<Withdrawal>,
 ) -> Result<Response> {
     operations::withdraw_share(&person.caller, share_id).await?;
-    Ok(Redirect::to("/dashboard/shares").into_response())
+    Ok(done::go("/dashboard/shares", "share.withdraw"))
 }

@@ -34,6 +34,8 @@ pub struct SignedIn {
     pub t: &'static Text,
     /// The parameters of the page that its links keep.
     pub kept: String,
+    /// What the page is to tell that was done.
+    pub done: Option<String>,
 }
 
 impl Deref for SignedIn {
@@ -54,6 +56,7 @@ impl SignedIn {
             role: self.person.role,
             zone: self.person.time_zone,
             current,
+            done: self.done.clone(),
             token: self.token(),
             kept: self.kept.clone(),
         }

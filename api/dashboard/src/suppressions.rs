@@ -4,10 +4,11 @@ use api_http::{Problem, Result};
 use api_send::operations;
 use askama::Template;
 use axum::extract::{Path, Query};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use serde::Deserialize;
 use store::send::contact::Suppressed;
 
+use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
@@ -59,7 +60,8 @@ pub async fn change(
         _ => return Err(Problem::not_found()),
     };
     let Err(problem) = changed else {
-        return Ok(Redirect::to("/dashboard/suppressions").into_response());
+        let done = format!("suppression.{action}");
+        return Ok(done::go("/dashboard/suppressions", &done));
     };
     let refusal = Some(reasons(person.t, &problem));
     answer(&person, &PageQuery::default(), refusal).await

@@ -290,6 +290,12 @@ function enhance(part) {
   part.querySelectorAll("table.sortable").forEach(sortable);
 }
 
+// What was done is told once: the address forgets it, so that neither loading it again nor sharing it tells it anew.
+const here = new URL(location.href);
+if (here.searchParams.has("done")) {
+  here.searchParams.delete("done");
+  history.replaceState(history.state, "", here);
+}
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);

@@ -16,9 +16,10 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 
 /// By code, with their texts; the first is what others get.
-const LANGUAGES: [(&str, &str); 2] = [
+const LANGUAGES: [(&str, &str); 3] = [
     ("en", include_str!("../messages/en.ftl")),
     ("de", include_str!("../messages/de.ftl")),
+    ("fr", include_str!("../messages/fr.ftl")),
 ];
 
 static TEXTS: LazyLock<Vec<Text>> =
@@ -92,6 +93,12 @@ impl Text {
     /// The text of one of several names, such as a status: its key is the `kind`, `-`, and the name.
     pub fn of(&self, kind: &str, name: impl Display) -> String {
         self.get(&key(kind, name))
+    }
+
+    /// The same, if there is one.
+    pub fn known(&self, kind: &str, name: impl Display) -> Option<String> {
+        let key = key(kind, name);
+        self.bundle.has_message(&key).then(|| self.get(&key))
     }
 
     /// The text of a key with a value: `$value`.
@@ -217,7 +224,7 @@ impl Text {
 
     fn day_args(&self, day: NaiveDate) -> FluentArgs<'static> {
         let mut args = FluentArgs::new();
-        args.set("day", day.day().to_string());
+        args.set("day", day.day());
         args.set("month", self.get(&format!("month-{}", day.month())));
         args
     }
@@ -330,6 +337,22 @@ mod tests {
         let day = NaiveDate::from_ymd_opt(2026, 3, 7).unwrap();
         assert_eq!(english.date(day), "7 Mar 2026");
         assert_eq!(german.date(day), "7. März 2026");
+        let french = &TEXTS[2];
+        assert_eq!(french.number(1_234), "1\u{202f}234");
+        assert_eq!(french.percent(Some(0.123)), "12,3\u{202f}%");
+        assert_eq!(french.date(day), "7 mars 2026");
+        assert_eq!(french.day(day.with_day(1).unwrap()), "1er mars");
+        assert_eq!(french.count("answers-n", 0), "0 réponse");
+    }
+
+    /// A line must not end before them, nor behind an opening quotation mark.
+    #[test]
+    fn french_punctuation_has_spaces_that_do_not_break() {
+        let (_, french) = LANGUAGES[2];
+        for wrong in [" ;", " !", " ?", " :", " %", " »", "« "] {
+            let line = french.lines().find(|line| line.contains(wrong));
+            assert_eq!(line, None, "{wrong}");
+        }
     }
 
     #[test]
@@ -338,9 +361,10 @@ mod tests {
             let header = (ACCEPT_LANGUAGE, value.parse().unwrap());
             of_request(&HeaderMap::from_iter([header])).code
         };
-        assert_eq!(asked("fr, de-AT;q=0.8, en;q=0.5"), "de");
+        assert_eq!(asked("nl, de-AT;q=0.8, en;q=0.5"), "de");
+        assert_eq!(asked("fr-CH, de;q=0.8"), "fr");
         assert_eq!(asked("de; q=0.3 , en-GB"), "en");
-        assert_eq!(asked("fr"), "en");
+        assert_eq!(asked("nl"), "en");
         assert_eq!(asked("de;q=0"), "en");
     }
 }

@@ -2,6 +2,7 @@
 
 mod watch;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -12,9 +13,26 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::watch::{is_sent, watch};
 use crate::output::{members, word};
 use crate::service::{ServiceClient, segment, with_file};
+use crate::table::Table;
 
 /// Where campaigns are.
 const CAMPAIGNS: &str = "/api_v1/sms/campaign";
+
+/// What is counted, in the order of what happens to a message.
+const COUNTS: [&str; 12] = [
+    "recipients",
+    "scheduled",
+    "sending",
+    "accepted",
+    "delivered",
+    "undelivered",
+    "expired",
+    "failed",
+    "unknown",
+    "cancelled",
+    "viewed",
+    "answered",
+];
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -114,7 +132,40 @@ fn is_over(campaign: &Value) -> bool {
 fn show(campaign: &Value) -> String {
     // Only the answer to a test has a message.
     let names = "message_id campaign_id status name form_id sender text created_at starts_at started_at finished_at";
-    members(campaign, names) + &members(&campaign["counts"], "first reminder")
+    let counts = &campaign["counts"];
+    let table = if counts.is_null() {
+        String::new()
+    } else {
+        show_counts(counts)
+    };
+    members(campaign, names) + &table
+}
+
+/// What is counted of its messages and of its reminders, each on a line of its own; what occurs in neither is left out.
+fn show_counts(counts: &Value) -> String {
+    let kinds = ["first", "reminder"].map(|kind| &counts[kind]);
+    let mut table = Table::new(["counts", "messages#", "reminders#"]);
+    let mut push = |name: String, counts: [&Value; 2]| {
+        if name == COUNTS[0] || counts.iter().any(|count| count.as_i64() > Some(0)) {
+            let [first, reminder] = counts.map(|count| count.as_i64().unwrap_or(0).to_string());
+            table.push([name, first, reminder]);
+        }
+    };
+    for name in COUNTS {
+        push(name.to_owned(), kinds.map(|counts| &counts[name]));
+    }
+    let skipped = kinds.map(|counts| counts["skipped"].as_object());
+    let reasons = skipped
+        .into_iter()
+        .flatten()
+        .flat_map(|reasons| reasons.keys());
+    for reason in reasons.collect::<BTreeSet<_>>() {
+        let counts = kinds.map(|counts| &counts["skipped"][reason]);
+        push(format!("skipped: {reason}"), counts);
+    }
+    let mut text = String::from("\n");
+    table.write(&mut text);
+    text
 }
 
 fn preview(preview: &Value) -> String {

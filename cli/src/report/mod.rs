@@ -3,7 +3,6 @@
 
 mod chart;
 mod show;
-mod table;
 
 use std::io::{Write, stdout};
 

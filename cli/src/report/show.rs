@@ -7,8 +7,8 @@ use console::Term;
 use serde_json::Value;
 
 use super::chart::chart;
-use super::table::{Table, printable};
 use crate::output::{list, word};
+use crate::table::{Table, printable};
 
 /// The overview.
 pub(super) fn overview(body: &Value) -> String {

@@ -48,7 +48,7 @@ async fn pages_are_the_account_s_own() -> Result<()> {
     ensure!(set == stored, "{stored}");
     // Another instance has it in a moment.
     eventually(SOON, async || {
-        let page = page(&owner, &path, "fr").await?;
+        let page = page(&owner, &path, "nl").await?;
         for part in [
             "Acme &#60;b&#62;",
             "--brand:#ffd400;--on-brand:#000",
@@ -63,7 +63,7 @@ async fn pages_are_the_account_s_own() -> Result<()> {
     // Questions that do not say their language have the account's, and buttons go with them.
     let german = page(&owner, &path, "en-GB, de;q=0.5").await?;
     ensure!(german.contains("Feedback senden"), "{german}");
-    let thanks = page(&owner, &format!("{path}/thanks"), "fr").await?;
+    let thanks = page(&owner, &format!("{path}/thanks"), "nl").await?;
     ensure!(
         thanks.contains("Vielen Dank") && thanks.contains("src=\"logo\""),
         "{thanks}"

@@ -226,7 +226,8 @@ async fn a_change_needs_the_role_the_origin_and_the_token() -> Result<()> {
     check_page(&sign_in.body(PAIRS, fields).send().await?, 403)?;
     let listed = app.succeeds(&["user", "list"]).await?;
     ensure!(
-        listed == "admin  admin  shop\neditor  editor  shop\nviewer  viewer  shop\n",
+        listed
+            == "name    role    account\nadmin   admin   shop\neditor  editor  shop\nviewer  viewer  shop\n",
         "{listed}"
     );
     Ok(())

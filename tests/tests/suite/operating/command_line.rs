@@ -289,7 +289,7 @@ async fn forms_and_links_are_made_from_the_command_line() -> Result<()> {
     run(&["form", "publish", form_id]).await?;
     let listed = run(&["form", "list", "PUBLISHED"]).await?;
     ensure!(
-        listed.lines().count() == 1 && listed.contains(form_id),
+        listed.starts_with("form_id") && listed.lines().count() == 2 && listed.contains(form_id),
         "{listed}"
     );
     let shown = run(&["form", "show", form_id]).await?;

@@ -2,39 +2,55 @@
 
 use std::fmt::Write;
 
-/// Texts longer than this are cut.
+/// Texts of reports that are longer are cut.
 const MAX_CHARS: usize = 60;
 
 /// Rows of as many cells as there are titles.
-pub(super) struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
     /// Whether a column holds numbers.
     right: Vec<bool>,
+    /// Longer texts are cut.
+    max_chars: usize,
 }
 
 impl Table {
     /// With these titles; those that end in `#` are of numbers, aligned to the right, and lose it.
-    pub(super) fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let titles = titles.into_iter();
         let titles =
             titles.map(|title| (title.ends_with('#'), title.trim_end_matches('#').to_owned()));
         let (right, titles) = titles.unzip();
         let rows = vec![titles];
-        Self { rows, right }
+        let max_chars = MAX_CHARS;
+        Self {
+            rows,
+            right,
+            max_chars,
+        }
     }
 
-    pub(super) fn push(&mut self, row: impl IntoIterator<Item = String>) {
-        let cells = row.into_iter().map(|cell| printable(&cell));
+    /// The same, which cuts nothing: what it lists is copied from it.
+    pub(crate) fn whole<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
+        let max_chars = usize::MAX;
+        Self {
+            max_chars,
+            ..Self::new(titles)
+        }
+    }
+
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        let cells = row.into_iter().map(|cell| cut(&cell, self.max_chars));
         self.rows.push(cells.collect());
     }
 
     /// Whether there is nothing below the titles.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.len() == 1
     }
 
     /// Appends its lines.
-    pub(super) fn write(&self, out: &mut String) {
+    pub(crate) fn write(&self, out: &mut String) {
         let width = |column: usize| {
             let cells = self.rows.iter().map(|row| row[column].chars().count());
             cells.max().unwrap_or(0)
@@ -57,10 +73,14 @@ impl Table {
 }
 
 /// The text on one line, cut, and without what a terminal would obey.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
+    cut(text, MAX_CHARS)
+}
+
+fn cut(text: &str, max_chars: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let mut line: String = text.chars().map(plain).take(MAX_CHARS).collect();
-    if text.chars().nth(MAX_CHARS).is_some() {
+    let mut line: String = text.chars().map(plain).take(max_chars).collect();
+    if text.chars().nth(max_chars).is_some() {
         line.push('…');
     }
     line

@@ -1,0 +1,732 @@
+# Français. `$value` est un texte, `$n` un nombre qui choisit la forme. Les espaces devant les signes doubles et à l’intérieur des
+# guillemets sont insécables ; un test le vérifie.
+
+number-group = { "\u202F" }
+number-decimal = ,
+percent = { $value } %
+points = { $value } pts
+interval = intervalle à 95 % { $value }
+date = { $day ->
+    [1] 1er { $month } { $year }
+   *[other] { $day } { $month } { $year }
+}
+date-short = { $day ->
+    [1] 1er { $month }
+   *[other] { $day } { $month }
+}
+month-1 = janv.
+month-2 = févr.
+month-3 = mars
+month-4 = avr.
+month-5 = mai
+month-6 = juin
+month-7 = juil.
+month-8 = août
+month-9 = sept.
+month-10 = oct.
+month-11 = nov.
+month-12 = déc.
+
+skip = Aller au contenu
+navigation = Pages
+nav-overview = Vue d’ensemble
+nav-answers = Réponses
+nav-stores = Magasins
+nav-campaigns = Campagnes
+nav-imports = Importations
+nav-recipients = Destinataires
+recipient = Destinataire
+nav-forms = Formulaires
+nav-people = Personnes
+nav-keys = Clés d’API
+nav-audit = Journal
+sign-in = Se connecter
+sign-in-wrong = Nom ou mot de passe incorrect. Veuillez réessayer.
+sign-in-link = Vous allez vous connecter en tant que { $value }. Le lien ne sert qu’une fois.
+sign-out = Se déconnecter
+to-dashboard = Vers le tableau de bord
+trouble-not-found = Il n’y a rien ici
+trouble-forbidden = Vous ne pouvez pas faire cela
+trouble-too-many = Trop de tentatives
+trouble-unavailable = Nous ne pouvons pas répondre pour l’instant
+trouble-link-gone = Ce lien ne fonctionne plus
+trouble-other = Cela n’a pas fonctionné
+
+range = Jours
+range-today = Aujourd’hui
+range-days = { $value } jours
+range-other = Autres dates
+range-turned = « Du » est après « Au ». Les 30 derniers jours sont affichés.
+range-wrong = Ces dates ne forment pas une période de 1 830 jours au plus. Les 30 derniers jours sont affichés.
+range-this-week = Cette semaine
+range-last-week = La semaine dernière
+range-this-month = Ce mois-ci
+range-last-month = Le mois dernier
+range-this-quarter = Ce trimestre
+range-last-quarter = Le trimestre dernier
+range-this-year = Cette année
+range-last-year = L’année dernière
+compare = Comparer à
+compare-before = La période précédente
+compare-year = L’année précédente
+compared-with = Par rapport à { $value }
+help = Qu’est-ce que c’est ?
+range-from = Du
+range-to = Au
+show = Afficher
+apply = Appliquer
+search = Rechercher
+all = Tout
+next-page = Page suivante
+as-table = Sous forme de tableau
+day = Jour
+
+card-views = Vues
+card-responses = Réponses
+card-response-rate = Taux d’achèvement
+card-answered = Taux de réponse
+card-of-delivered = { $n ->
+    [one] sur { $value } message remis
+   *[other] sur { $value } messages remis
+}
+help-completed = Combien de ceux qui ont ouvert le formulaire ont envoyé une réponse.
+help-answered = Combien des messages remis ont reçu une réponse.
+help-satisfied = Combien de ceux qui ont choisi un smiley ont choisi l’un des deux meilleurs. L’intervalle dit où le chiffre se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
+help-nps = Net Promoter Score : le pourcentage de promoteurs (9–10) moins celui de détracteurs (0–6), de −100 à 100. L’intervalle dit où il se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
+card-happiness = Satisfaits (4–5)
+card-nps = NPS
+card-of-views = { $n ->
+    [one] sur { $value } vue
+   *[other] sur { $value } vues
+}
+card-before = { $value } avant
+significant = Évolution nette
+by-chance = Pas d’évolution nette
+chart-days = Vues et réponses par jour
+chart-nps = Net Promoter Score
+chart-nps-line = 7 derniers jours
+chart-nps-band = intervalle à 95 %
+chart-nps-empty = Personne n’a encore répondu à une question de 0 à 10.
+chart-dip = Creux net : { $value }, avec
+nps-week = NPS, 7 derniers jours
+funnel = De l’importation à la réponse
+step = Étape
+number = Nombre
+of-step-before = De l’étape précédente
+of-recipients = De tous les destinataires
+funnel-note = Chaque étape compte le jour où elle a eu lieu. Les vues et les réponses comptent aussi les liens sans message, par exemple un code QR. La part se rapporte à l’étape précédente.
+form = Formulaire
+forms-all = Tous les formulaires
+forms-none = Aucun formulaire n’est encore publié.
+trend = Tendance
+new-heading = Bienvenue
+new-text = Trois étapes jusqu’à la première réponse :
+new-form = Créer un formulaire et le publier
+new-import = Importer des destinataires
+new-campaign = Leur envoyer une campagne
+
+step-imported = Importés
+step-recipients = Destinataires
+step-scheduled = Planifiés
+step-sent = Envoyés
+step-delivered = Remis
+step-viewed = Ouverts
+step-answered = Répondus
+
+bus-prop = Groupe
+nps-parts = Promoteurs et détracteurs
+nps-promoters = Promoteurs (9–10)
+nps-passives = Passifs (7–8)
+nps-detractors = Détracteurs (0–6)
+nps-all = Toutes les notes
+answers-n = { $n ->
+    [one] { $value } réponse
+   *[other] { $value } réponses
+}
+mean = moyenne { $value }
+nps-interval = NPS avec marge d’erreur
+table-of = Magasins comparés : { $value }
+table-note = Classés à partir de 30 réponses, car moins en disent peu. La bande est l’intervalle à 95 %.
+place = Rang
+stores-property = Comparer par
+stores-none = Aucun formulaire n’a encore de magasins ou de groupes à comparer. Ajoutez-les dans un formulaire.
+stores-responses = Réponses
+stores-nps = NPS
+stores-rest = Face aux autres
+stores-change = Évolution
+stores-satisfied = Satisfaits (4–5)
+stores-completed = Taux d’achèvement
+stores-answered = Taux de réponse
+stores-differs = Différence nette
+stores-note = Les lignes pâles ont moins de 30 réponses, car peu de réponses en disent peu. Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
+stores-judged = { $n ->
+    [one] { $value } a été comparé aux autres.
+   *[other] { $value } ont été comparés aux autres.
+}
+stores-changes-judged = { $n ->
+    [one] { $value } a été comparé à la période précédente.
+   *[other] { $value } ont été comparés à la période précédente.
+}
+stores-chance = Le seul hasard en marquerait environ { $value }.
+stores-months = NPS par mois
+terms = Ce que disent les détracteurs et pas les autres
+terms-of = { $n ->
+    [one] Dans le dernier commentaire noté
+   *[other] Dans les { $value } derniers commentaires notés
+}
+terms-none = Rien ne ressort au-delà du hasard.
+share = Partager
+share-for = Partager pendant
+shares = Pages partagées
+shares-note = Quiconque a le lien d’une page peut la lire, telle qu’elle est à ce moment-là, et rien d’autre.
+shares-none = Rien n’est partagé. La vue d’ensemble et la page de chaque formulaire ont « Partager » en bas.
+share-made = Le lien ne s’affiche que maintenant
+share-until = jusqu’au { $value }
+share-withdraw = Retirer
+comments-n = { $n ->
+    [one] { $value } commentaire
+   *[other] { $value } commentaires
+}
+latest-comments = Derniers commentaires
+comments-none = Aucun commentaire ces jours-là.
+all-answers = Toutes les réponses
+smiley = Smiley
+words = Mots
+track-field = Colonne
+answers-show = Afficher
+answers-comments = Commentaires
+answers-all = Toutes les réponses
+narrowed-remove = Retirer ce filtre
+answers-none = Aucune réponse ces jours-là.
+answers-no-match = Rien ne correspond ces jours-là.
+
+upload = Importer un fichier
+upload-text = Un fichier d’Excel ou d’un autre programme : CSV, XLSX, JSON ou NDJSON. Déposez-le ici ; rien n’est enregistré avant que vous ayez vu ce qu’il contient.
+upload-file = Choisir un fichier
+upload-campaign = Campagne
+upload-no-campaign = Importer seulement, ne rien envoyer
+upload-go = Examiner le fichier
+upload-arriving = Le fichier est en route…
+import-file = Fichier
+file-kind = Le fichier doit être au format CSV, XLSX, JSON ou NDJSON. Un ancien fichier Excel (.xls) peut être enregistré en .xlsx dans Excel.
+file-too-large = Le fichier est trop volumineux. Enregistrez-le en CSV ou divisez-le. ({ $value })
+file-broken = Le fichier ne peut pas être lu : { $value }
+file-columns = Ce que contient le fichier
+file-columns-text = Dites ce qu’est chaque colonne. Ce qui est conservé peut servir dans les messages et pour regrouper les réponses.
+file-written = Écrit avec
+delimiter-comma = des virgules
+delimiter-semicolon = des points-virgules
+delimiter-tab = des tabulations
+delimiter-bar = des barres
+file-examples = Exemples
+file-use = Utiliser comme
+column-keep = Conserver avec chaque personne
+column-skip = Laisser de côté
+imports-none = Rien n’a encore été importé.
+import = Importation
+status = État
+received = Reçus
+rejected = Refusés
+stored = Enregistrés
+created = Créés
+updated = Modifiés
+unchanged = Inchangés
+superseded = Remplacés par une importation ultérieure
+failed = Échoués
+cancelled = Annulés
+eta = encore { $value } s
+rejected-records = Enregistrements refusés
+record = Enregistrement
+member = Colonne
+reason = Raison
+errors-more = Ce sont les 100 premiers.
+do-cancel = Arrêter définitivement
+do-retry = Réessayer
+import-cancel = Annuler l’importation
+import-retry = Réessayer
+do-start = Démarrer
+do-pause = Suspendre
+do-resume = Reprendre
+do-finish = Ne plus accepter d’importations
+do-publish = Publier
+do-delete = Supprimer
+do-link = Lien et code QR
+do-rotate = Remplacer le secret
+do-revoke = Révoquer
+sure-cancel = Ce qui n’a pas été envoyé ne le sera jamais, et la campagne ne pourra pas reprendre.
+sure-finish = Aucune autre importation n’est acceptée. Ce qui attend est encore envoyé ; ensuite, la campagne ne pourra pas reprendre.
+sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
+sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
+sure-unblock = Des messages seront de nouveau envoyés à ce numéro. Ne le débloquez que si la personne l’a demandé.
+sure-delete = Ses liens se ferment définitivement, y compris ceux des messages déjà envoyés, et ses campagnes n’envoient plus rien. Les réponses restent dans les rapports.
+sure-rotate = Le secret actuel fonctionne encore un jour.
+sure-revoke = Les programmes qui utilisent cette clé sont refusés dès maintenant, définitivement.
+sure-remove = { $value } est déconnecté et ne peut pas revenir.
+
+recipients-none = Il n’y a pas encore de destinataires. Ils arrivent avec les importations.
+recipient-none = Il n’y a pas de destinataire « { $value } ».
+phone = Téléphone
+docid = Numéro de client (docid)
+phone-unknown = Numéro inconnu
+column-phone = { phone }
+column-docid = Numéro de client
+column-both = Téléphone et numéro de client
+file-country = Les numéros sans indicatif viennent de
+file-no-country = Tous ont un indicatif
+file-look = Afficher le résultat
+choose-phone = Choisissez la colonne des numéros de téléphone.
+choose-one-phone = Deux colonnes sont le téléphone. Choisissez-en une ; laissez l’autre de côté ou conservez-la.
+choose-docid = Choisissez la colonne des numéros de client. S’il n’y en a pas, le téléphone peut être les deux.
+choose-one-docid = Deux colonnes sont le numéro de client. Choisissez-en une ; laissez l’autre de côté ou conservez-la.
+file-outlook = Ce que donnera l’importation
+file-new = Nouvelles personnes
+file-known = Déjà connues
+file-known-text = Leur téléphone et leurs colonnes sont remplacés.
+file-rejected-text = Ces lignes sont laissées de côté.
+merged = De nouveau la même ligne
+file-rows = { $n ->
+    [one] { $value } ligne
+   *[other] { $value } lignes
+}
+file-row = Ligne
+file-value = Ce qui y figure
+file-first = Les premières personnes, telles qu’elles seront enregistrées
+file-import = { $n ->
+    [one] Importer { $value } personne
+   *[other] Importer { $value } personnes
+}
+audit-import-look = Fichier téléversé
+changed = Modifié
+created-at = Créé
+started-at = Démarré
+finished-at = Terminé
+messages = Messages
+messages-n = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+messages-none = Aucun message.
+messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
+erase = Effacer
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne.
+erase-now = Effacer définitivement
+kind-reminder = Rappel
+kind-test = Test
+
+campaign = Campagne
+campaigns-none = Pas encore de campagne.
+campaign-new = Nouvelle campagne
+campaign-edit = Modifier
+campaign-message = Message
+campaign-text = Merci de votre visite ! Comment était-ce ? { "{" }link{ "}" }
+campaign-waits = Rien n’est encore envoyé : le message part à ceux qui sont importés pour cette campagne.
+campaign-save-first = Enregistrez d’abord : c’est la version enregistrée qui est envoyée.
+campaign-text-note = Doit contenir { "{" }link{ "}" } une fois. Insérez une colonne, par exemple { "{" }first_name|cher client{ "}" } : le texte après la barre apparaît là où la colonne est vide.
+campaign-audience = Qui le reçoit
+audience-import = Personnes importées plus tard, directement dans cette campagne
+audience-keep = Comme enregistré
+campaign-fields = Colonnes à conserver avec chaque réponse
+campaign-bus-props = Regrouper les réponses par colonne
+campaign-window = Envoyer entre (vide : à toute heure)
+campaign-gap = Ignorer qui a été contacté dans les … derniers jours
+campaign-parts = Longueur maximale : … SMS
+campaign-reminder = Rappel à ceux qui n’ont pas répondu
+campaign-reminder-days = Après … jours
+campaign-test = Envoyer un test
+save = Enregistrer et voir l’aperçu
+copy = Copier
+preview = Aperçu
+preview-import = Rien ne part encore. Chaque fichier importé dans cette campagne est envoyé. Exemple avec vos dernières personnes :
+preview-eligible = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+people-n = { $n ->
+    [one] { $value } personne
+   *[other] { $value } personnes
+}
+preview-of = { $n ->
+    [one] à { $value } destinataire
+   *[other] à { $value } destinataires
+}
+preview-parts = { $value } SMS (facturés)
+encoding-gsm7 = caractères standard
+encoding-ucs2 = caractères spéciaux
+preview-chars = { $n ->
+    [one] { $value } caractère
+   *[other] { $value } caractères
+}
+preview-partial = Seuls les premiers d’un grand public sont comptés ici. L’enregistrement les compte tous.
+preview-nobody = Personne ne le recevrait aujourd’hui. Les colonnes se remplissent dès que quelqu’un le reçoit.
+preview-wrong = Veuillez corriger :
+not-saved = Pas encore enregistré. Veuillez corriger :
+outdated = Quelqu’un d’autre a modifié ceci pendant que vous y travailliez. Tout ce que vous avez saisi est encore là, mais pas encore enregistré. Regardez la version plus récente ; si vous enregistrez ensuite, la vôtre la remplace.
+outdated-see = Voir la version plus récente dans un nouvel onglet
+reminders = Rappels
+about = Réglages
+text = Texte
+form-report = Vers son rapport
+sender = Expéditeur
+
+status-draft = Brouillon
+status-published = Publié
+status-deleted = Supprimé
+status-running = En cours
+status-paused = Suspendue
+status-finished = Terminée
+status-cancelled = Annulé
+status-queued = En attente
+status-processing = En traitement
+status-completed = Terminé
+status-stalled = Bloqué
+status-skipped = Ignorés
+status-scheduled = Planifié
+status-sending = En cours d’envoi
+status-accepted = Envoyé
+status-delivered = Remis
+status-undelivered = Non remis
+status-expired = Expiré
+status-failed = Échoué
+status-unknown = Inconnu
+skip-opted-out = Désabonné
+skip-erased = Effacé
+skip-contact-gap = Contacté récemment
+skip-already-answered = A déjà répondu
+skip-duplicate-phone = Téléphone en double
+skip-country-not-allowed = Pays non autorisé
+skip-too-long = Texte trop long
+skip-template-field-missing = Colonne du texte vide
+skip-too-late = Trop tard
+skip-form-deleted = Formulaire supprimé
+
+forms-none-published = Aucun formulaire publié. Un nouveau commence comme brouillon et pose ses questions dès qu’il est publié.
+forms-none-draft = Aucun brouillon.
+forms-none-deleted = Aucun formulaire supprimé.
+form-new = Nouveau formulaire
+form-title = Titre
+form-bus-props = Magasins ou groupes à comparer (un par ligne, « store:Berlin »)
+form-type = Type
+form-label = Question
+form-place = Question { $value }
+form-required = Obligatoire
+number-scale = Valeur la plus élevée
+form-add = Ajouter une question
+move-up = Monter
+move-down = Descendre
+form-save = Enregistrer
+form-preview = Aperçu
+form-show-if = Afficher seulement si
+form-labels = Traductions
+form-piping = Insérer des données personnelles, par exemple { "{" }store_name|votre magasin{ "}" }
+form-options = Choix
+form-note = Les questions vides ne sont pas enregistrées.
+form-nps = Nous recommanderiez-vous à un ami ?
+form-comment = Que devrions-nous savoir ?
+form-begin = Sur quoi voulez-vous interroger ? Vous pourrez tout modifier ensuite.
+form-intro = Texte avant la première question
+form-thanks = Texte après la dernière question
+form-language = Langue des questions
+form-language-unsaid = Non choisie
+form-add-language = Traduire en
+form-add-language-do = Ajouter la langue
+form-missing = { $n ->
+    [0] tous les textes sont là
+    [one] il manque { $value } texte
+   *[other] il manque { $value } textes
+}
+form-missing-one = manquant
+form-option = Choix { $value }
+form-option-text = avec un champ de texte (« Autre : … »)
+form-options-note = Collez une liste pour ajouter un choix par ligne. Un choix vidé est retiré.
+form-add-option = Ajouter un choix
+form-show-always = Toujours affichée
+form-show-answers = a reçu la réponse
+form-condition-lost = (une question qui ne précède pas celle-ci)
+form-links = Liens à la fin, par exemple confidentialité et mentions légales
+form-link-label = Nom du lien
+form-link-url = Adresse
+template-blank = Formulaire vide
+template-blank-note = Recommandation et commentaire, à modifier à votre guise.
+template-visit = Après une visite
+template-visit-note = Smileys, recommandation, ce qui pourrait être mieux, amabilité, commentaire.
+template-visit-title = Comment s’est passée votre visite ?
+template-visit-mood = Êtes-vous satisfait de votre visite ?
+template-visit-better = Que devrions-nous améliorer ?
+template-visit-better-choices = Temps d’attente | Conseil | Choix | Prix | Propreté | Autre chose
+template-visit-staff = Notre personnel était-il aimable ?
+template-delivery = Après une livraison
+template-delivery-note = Smileys, ce qui n’allait pas, recommandation, commentaire.
+template-delivery-title = Comment s’est passée votre livraison ?
+template-delivery-mood = Êtes-vous satisfait de la livraison ?
+template-delivery-wrong = Qu’est-ce qui n’allait pas ?
+template-delivery-wrong-choices = Trop tard | Incomplète | Endommagée | Mauvais article | Le livreur | Autre chose
+template-stay = Après un séjour
+template-stay-note = Recommandation, ce qui pourrait être mieux, propreté, petit-déjeuner, personnel, commentaire.
+template-stay-title = Comment s’est passé votre séjour ?
+template-stay-better = Que devrions-nous améliorer ?
+template-stay-better-choices = Propreté | Lit | Bruit | Petit-déjeuner | Wi-Fi | Prix | Autre chose
+template-stay-clean = Votre chambre était-elle propre ?
+template-stay-breakfast = Le petit-déjeuner était-il bon ?
+template-stay-staff = Notre personnel était-il aimable ?
+template-service = Après une intervention
+template-service-note = Si le problème est résolu, ce qui reste à faire, smileys, recommandation, commentaire.
+template-service-title = Comment s’est passée notre intervention ?
+template-service-solved = Votre problème est-il résolu ?
+template-service-solved-choices = Oui | En partie | Non
+template-service-open = Que reste-t-il à faire ?
+template-service-mood = Êtes-vous satisfait de notre technicien ?
+template-one = Une seule question
+template-one-note = La recommandation seule : dix secondes suffisent pour répondre.
+template-one-title = Nous recommanderiez-vous ?
+template-recommend = Quelle est la probabilité que vous nous recommandiez à vos amis ?
+template-more = Y a-t-il autre chose que nous devrions savoir ?
+template-intro = Cela prend moins d’une minute. Merci de nous aider à nous améliorer.
+template-thanks = Vos réponses nous sont parvenues. Elles nous aident à nous améliorer.
+type-nps = Recommandation, 0–10
+type-happiness = Smileys
+type-rating = Échelle
+type-choice = Choix unique
+type-choices = Choix multiple
+type-text = Texte court
+type-comment = Commentaire
+people-add = Ajouter une personne
+people-name-wrong = Un nom a de 1 à 100 caractères.
+people-name-taken = Quelqu’un porte déjà ce nom.
+people-last-admin = Un compte garde au moins un administrateur.
+name = Nom
+password = Mot de passe
+password-rule = Au moins 10 caractères
+password-current = Mot de passe actuel
+new-password = Nouveau mot de passe
+password-change = Changer votre mot de passe
+password-wrong = Le mot de passe actuel est incorrect.
+password-too-short = Un mot de passe a au moins 10 caractères.
+password-note = Toutes vos sessions prennent fin, et vous vous reconnectez.
+role = Rôle
+role-viewer = Lecture
+role-editor = Édition
+role-admin = Administration
+roles-note = « Lecture » consulte. « Édition » crée aussi des formulaires, des campagnes et des importations. « Administration » gère aussi les personnes et les clés.
+set-role = Changer le rôle
+set = Enregistrer
+remove = Retirer
+keys-none = Il n’y a pas encore de clés.
+key-made = Le secret ne s’affiche que maintenant
+key-add = Créer une clé
+scopes = Droits
+last-used = dernière utilisation { $value }
+never-used = jamais utilisée
+revoked-at = révoquée { $value }
+erased-person = une personne effacée
+audit-none = Rien n’a encore été modifié ici.
+audit-branding-set = Image de marque enregistrée
+audit-campaign-create = Campagne créée
+audit-campaign-replace = Campagne enregistrée
+audit-campaign-test = Message de test envoyé
+audit-campaign-start = Campagne démarrée
+audit-campaign-pause = Campagne suspendue
+audit-campaign-resume = Campagne reprise
+audit-campaign-finish = La campagne n’accepte plus d’importations
+audit-campaign-cancel = Campagne arrêtée définitivement
+audit-form-create = Formulaire créé
+audit-form-replace = Formulaire enregistré
+audit-form-publish = Formulaire publié
+audit-form-delete = Formulaire supprimé
+audit-form-link = Lien créé
+audit-import-upload = Fichier importé
+audit-import-cancel = Importation annulée
+audit-import-retry = Importation réessayée
+audit-key-create = Clé d’API créée
+audit-key-rotate = Secret d’une clé d’API remplacé
+audit-key-revoke = Clé d’API révoquée
+audit-password-change = Mot de passe changé
+audit-person-add = Personne ajoutée
+audit-person-role = Rôle changé
+audit-person-password = Mot de passe d’une personne défini
+audit-person-remove = Personne retirée
+audit-recipient-erase = Destinataire effacé
+audit-share-create = Page partagée
+audit-share-withdraw = Partage retiré
+audit-suppression-add = Numéro bloqué
+audit-suppression-remove = Numéro débloqué
+audit-done = fait
+audit-refused = refusé
+when = Quand
+who = Qui
+what = Quoi
+to-what = Objet
+from-where = Adresse IP
+came-to = Résultat
+
+export = Exporter en CSV
+link-made = Un lien vers le formulaire
+link-note = Quiconque l’ouvre voit le formulaire. Le code ci-dessous y mène aussi et peut être imprimé.
+link-qr = Le lien sous forme de code QR
+suppressions = Liste de blocage
+suppressions-none = Personne ne s’est désabonné, et aucun numéro n’a été bloqué à la main.
+suppression-source = Comment
+suppression-change = Bloquer ou débloquer un numéro
+suppression-add = Bloquer le numéro
+suppression-remove = Débloquer
+suppressed-inbound = Par SMS
+suppressed-provider = Par l’opérateur
+suppressed-page = Sur la page du formulaire
+suppressed-api = Ajouté à la main
+
+branding = Image de marque
+branding-note = Pour les pages derrière vos liens : quiconque en ouvre une voit à qui elle est. Laissez vide pour garder la valeur par défaut.
+branding-name = Votre nom, tel que vos clients le connaissent
+branding-color = Couleur
+branding-language = Langue des formulaires qui ne l’indiquent pas
+branding-default = Par défaut
+branding-logo = Logo (PNG, JPEG, WebP ou SVG, 100 ko au plus)
+branding-no-logo = Retirer le logo
+branding-noscript = Choisir un logo demande JavaScript ; le reste s’en passe.
+branding-large = Le logo dépasse 100 ko.
+branding-save = Enregistrer
+language-en = Anglais
+language-de = Allemand
+language-fr = Français
+
+# Les pages derrière les liens.
+public-required = (obligatoire)
+public-error = Erreur :
+public-check = Veuillez vérifier vos réponses
+public-busy = Trop de personnes répondent en ce moment
+public-busy-text = Vos réponses ne sont pas encore envoyées. Tout ce que vous avez saisi est ci-dessous : patientez un instant et renvoyez-le.
+public-enough = Beaucoup de réponses sont déjà venues de votre réseau
+public-enough-text = Vos réponses ne sont pas encore envoyées ; il y aura de nouveau de la place d’ici une heure. Tout ce que vous avez saisi est ci-dessous : renvoyez-le plus tard.
+public-unsaved = Nous n’avons pas pu enregistrer vos réponses
+public-unsaved-text = Tout ce que vous avez saisi est ci-dessous : patientez un instant et renvoyez-le.
+public-send = Envoyer mon avis
+public-stop = Plus de messages
+public-stop-text = Vous ne recevrez plus de messages de cet expéditeur. Vous pouvez fermer cette page.
+public-unstopped = Veuillez répondre STOP
+public-unstopped-text = Votre numéro a été effacé ici : cette page ne peut donc pas arrêter les messages qui lui sont envoyés. Répondez STOP au message, et vous n’en recevrez plus.
+public-thanks = Merci beaucoup
+public-thanks-text = Votre avis nous est parvenu. Vous pouvez fermer cette page.
+public-nothing = Il n’y a pas de formulaire ici
+public-nothing-text = Le lien est peut-être incomplet. Vérifiez qu’il est entier, ou demandez à la personne qui vous l’a envoyé.
+public-closed = Ce formulaire est fermé
+public-closed-text = Il n’accepte plus de réponses. Merci de votre temps.
+public-late = Ce formulaire est fermé
+public-late-text = Il a fermé avant l’arrivée de vos réponses, et elles ne sont pas enregistrées. Elles sont ci-dessous, si vous souhaitez les copier.
+public-answers = Vos réponses
+public-kept = Vos réponses ne sont pas encore envoyées
+public-kept-text = Nous n’avons pas pu les recevoir à l’instant. Elles restent sur cette page : patientez un instant et renvoyez-les.
+public-again = Renvoyer
+public-large = C’est trop à la fois
+public-large-text = Revenez en arrière, raccourcissez vos réponses et renvoyez-les.
+public-many = Veuillez patienter un instant
+public-many-text = Il y a trop de demandes en ce moment. Réessayez dans quelques secondes.
+public-unread = Nous n’avons pas pu lire cela
+public-unread-text = Rouvrez le lien et remplissez-y le formulaire.
+public-broken = Un problème est survenu chez nous
+public-broken-text = Veuillez réessayer dans quelques minutes.
+public-choose = Veuillez choisir une réponse.
+public-choose-grade = Veuillez choisir de { $value }.
+public-choose-one = Veuillez choisir une des réponses proposées.
+public-choose-some = Veuillez choisir au moins une réponse.
+public-write = Veuillez écrire une réponse.
+public-character = Un caractère ne peut pas être enregistré. Veuillez retaper le texte.
+public-shorten = { $n ->
+    [one] Veuillez raccourcir de { $value } caractère.
+   *[other] Veuillez raccourcir de { $value } caractères.
+}
+public-limit = { $value } caractères au plus.
+public-left = Caractères restants : { $value }
+public-over = Caractères en trop : { $value }
+public-clear = Effacer cette réponse
+public-unanswered = Rien n’est encore répondu. Veuillez répondre à au moins une question.
+public-changed = Le formulaire a changé depuis que vous l’avez ouvert. Vérifiez vos réponses et renvoyez-les.
+public-nps-0 = pas du tout probable
+public-nps-10 = extrêmement probable
+public-lowest = le moins bien
+public-highest = le mieux
+public-happiness-1 = Très mécontent
+public-happiness-2 = Mécontent
+public-happiness-3 = Neutre
+public-happiness-4 = Content
+public-happiness-5 = Très content
+
+# Pourquoi l’API a refusé quelque chose, d’après son code et, là où c’est indiqué, d’après ce qui n’allait pas. `$value` est sa
+# propre phrase, `$high` le dernier nombre de celle-ci, `$low` celui d’avant.
+refused-invalid-parameter = Une valeur de l’adresse n’est pas valable.
+refused-invalid-json = Ce n’est pas le JSON attendu (« { $value } »).
+refused-invalid-csv = Ce n’est pas le CSV attendu (« { $value } »).
+refused-invalid-form = La page n’est pas arrivée telle qu’elle est. Rouvrez-la et recommencez.
+refused-unauthenticated = Veuillez vous connecter.
+refused-forbidden = Votre rôle ne le permet pas, ou la page est périmée. Rouvrez la page ou demandez à un administrateur.
+refused-role = Votre rôle (« { $value } ») ne le permet pas. Demandez à un administrateur.
+refused-not-found = Cette page n’existe pas, ou ce qu’elle montrait a été supprimé.
+refused-method-not-allowed = Cela n’est pas possible à cette adresse.
+refused-body-too-slow = Les données sont arrivées trop lentement.
+refused-form-not-published = Le formulaire n’est pas publié.
+refused-form-transition = L’état du formulaire ne le permet pas.
+refused-form-in-use = Le formulaire est publié ; ce sur quoi reposent ses liens, ses réponses et ses rapports ne peut plus changer.
+refused-campaign-transition = L’état de la campagne ne le permet pas.
+refused-campaign-not-running = La campagne n’est pas en cours.
+refused-batch-finished = L’importation est déjà au-delà.
+refused-idempotency-in-flight = La même demande est encore en cours.
+refused-link-gone = Il a déjà servi, a expiré ou a été retiré. Demandez-en un nouveau à la personne qui vous l’a envoyé.
+refused-precondition-failed = Cela a changé entre-temps.
+refused-body-too-large = C’est trop volumineux.
+refused-too-many-records = Il y a trop d’enregistrements à la fois.
+refused-unsupported-media-type = Ce genre de fichier n’est pas accepté ici.
+refused-validation-failed = Quelque chose ne va pas dans les données ; rien n’a été enregistré.
+refused-idempotency-key-reused = Une autre demande est déjà venue sous cette clé.
+refused-too-many-track-fields = Un lien garde 6 colonnes au plus.
+refused-sender-unknown = Cet expéditeur n’existe pas.
+refused-sender-not-allowed = Le compte ne peut pas utiliser cet expéditeur.
+refused-public-url-local = Les liens ne s’ouvriraient que sur cet ordinateur. Réglez d’abord l’adresse publique du service.
+refused-rate-limited = Trop de tentatives. Veuillez patienter un instant.
+refused-internal = Un problème est survenu chez nous. Veuillez réessayer plus tard.
+refused-unavailable = Ce qu’il faut pour cela n’est pas disponible pour l’instant. Veuillez réessayer tout à l’heure.
+refused-busy = Il y a trop à faire en ce moment. Veuillez réessayer tout à l’heure.
+refused-missing = Cela manque.
+refused-wrong-type = Ce n’est pas le bon genre de valeur.
+refused-blank = C’est vide.
+refused-too-long = C’est trop long : { $high } au plus.
+refused-too-many = Il y en a trop : { $high } au plus.
+refused-malformed = Ce n’est pas écrit comme il faut ({ $value }).
+refused-malformed-text = Doit contenir { "{" }link{ "}" } une fois, avec une espace avant et après. À chaque { "{" } il faut un { "}" }.
+refused-malformed-bus-props = Écrivez un nom, un deux-points et une valeur : store:Berlin.
+refused-malformed-color = Écrivez une couleur telle que #2c4cc4.
+refused-malformed-logo = Choisissez une image : PNG, JPEG, WebP ou SVG sans scripts.
+refused-malformed-phone = { refused-phone-invalid }
+refused-too-long-logo = { branding-large }
+refused-blank-label = Écrivez le texte ici, ou videz aussi ses traductions.
+refused-blank-title = Donnez un titre au formulaire.
+refused-missing-options = Ajoutez au moins un choix.
+refused-missing-in = Choisissez au moins une réponse.
+refused-malformed-url = L’adresse doit commencer par https://
+refused-duplicate-type = Un formulaire a une seule question de ce type.
+refused-duplicate-text = Un seul choix d’une question peut avoir un champ de texte.
+refused-control-character = Un caractère ne peut pas être enregistré.
+refused-duplicate = Cela y figure deux fois.
+refused-unknown-member = Cela n’est pas connu ici.
+refused-unknown-type = Ce type de question n’est pas possible ici.
+refused-unknown-id = Cela n’existe plus.
+refused-reserved = Ce nom est réservé au service.
+refused-out-of-range = Saisissez un nombre entier de { $low } à { $high }.
+refused-not-offered = Ce choix n’est pas proposé.
+refused-unknown-key = Aucune question précédente ne convient.
+refused-retired = Cette question n’est plus posée.
+refused-hidden = Cette question n’est pas posée avec les autres réponses.
+refused-type-changed = Le type d’une question ne peut pas changer après la publication.
+refused-scale-changed = L’échelle d’une question ne peut pas changer après la publication.
+refused-bus-prop-changed = Un groupe ne peut pas être renommé après la publication.
+refused-made-required = Une question facultative ne peut pas devenir obligatoire après la publication.
+refused-not-an-object = Ce n’est pas un enregistrement.
+refused-docid-missing = Le numéro de client manque.
+refused-docid-invalid = Le numéro de client est vide, trop long ou contient un caractère qui ne peut pas être enregistré.
+refused-docid-duplicate = Le même numéro de client figure plus haut dans le fichier. C’est cette ligne-là qui compte.
+refused-phone-missing = Le numéro de téléphone manque.
+refused-phone-invalid = Écrivez le numéro avec l’indicatif du pays : +33612…
+refused-field-name-invalid = Le nom de la colonne est vide, trop long ou contient un caractère qui ne peut pas être enregistré.
+refused-field-not-string = Ce doit être un texte.
+refused-field-too-long = Ce texte est trop long.
+refused-field-invalid = Ce texte contient un caractère qui ne peut pas être enregistré.
+refused-too-many-fields = La ligne a plus de 64 colonnes.
+refused-duplicate-member = Deux colonnes ont le même nom.
+refused-row-width = La ligne n’a pas autant de colonnes que la première.
