@@ -79,7 +79,7 @@ async fn a_database_of_the_first_release_comes_up_with_every_figure() -> Result<
     let answer = try_sign_in(&client, name, password).await?.expect(303)?;
     let admin = Person::of_answer(&client, &answer)?;
     let audit = admin.get("/dashboard/audit").await?.expect(200)?;
-    for action in ["Phone suppressed", "Recipient erased"] {
+    for action in ["Number blocked", "Recipient erased"] {
         ensure!(audit.text()?.contains(action), "{action} is not there");
     }
     Ok(())
