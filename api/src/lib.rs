@@ -33,10 +33,15 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::{Config as DocsConfig, SwaggerUi};
 
 pub use self::serve::serve;
-pub use api_dashboard::{hash_password, sign_in_path};
+pub use api_dashboard::{FirstAdmin, LinkPurpose, hash_password, sign_in_path};
 
 /// The service's routes with all their layers, `/openapi.json` and `/docs`; without health and metrics.
-pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router {
+pub fn router(
+    state: &AppState,
+    config: &Config,
+    backends: &Backends,
+    first_admin: Option<FirstAdmin>,
+) -> Router {
     let (imports, sending) = (ImportState::new(config), SendState::new(state, config));
     let documented = OpenApiRouter::with_openapi(openapi::ApiDoc::openapi())
         .merge(api_import::routes(imports.clone()))
@@ -54,7 +59,7 @@ pub fn router(state: &AppState, config: &Config, backends: &Backends) -> Router 
         .route("/openapi.json", get(document))
         .layer(map_response(with_policy));
     let cache = backends.cache.clone();
-    let pages = api_dashboard::routes(state, config, cache, imports, sending);
+    let pages = api_dashboard::routes(state, config, cache, imports, sending, first_admin);
     router
         .merge(docs)
         .merge(pages)

@@ -14,13 +14,13 @@ use platform::start::{self, Process};
 use platform::{http, ops};
 use tokio_util::sync::CancellationToken;
 
-use crate::router;
+use crate::{FirstAdmin, router};
 
 /// Work that outlives its request may go on for so long after the last request.
 const SETTLE: Duration = Duration::from_secs(3);
 
 /// Serves until the process is told to stop and proxies had time to notice, then finishes what is in hand. `checks` are
-/// those of whatever else runs in the process. In a box, so that it is compiled here and not in each binary.
+/// those of whatever else runs in the process, `first_admin` the link of whoever signs in first. In a box, so that it is compiled here and not in each binary.
 ///
 /// # Errors
 /// An address that cannot be listened on.
@@ -29,6 +29,7 @@ pub fn serve<'a>(
     backends: Backends,
     process: &'a Process,
     checks: Vec<Check>,
+    first_admin: Option<FirstAdmin>,
 ) -> BoxFuture<'a, anyhow::Result<()>> {
     Box::pin(async move {
         let closing = start::after(&process.shutdown, config.drain);
@@ -36,7 +37,7 @@ pub fn serve<'a>(
         let health = Health::new(checks, process.shutdown.clone());
         let state = AppState::new(config, &backends, closing.clone());
         let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
-        let api = router(&state, config, &backends);
+        let api = router(&state, config, &backends, first_admin);
         let maintenance = tokio::spawn({
             let state = state.clone();
             async move { state.run_maintenance().await }

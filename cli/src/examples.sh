@@ -34,6 +34,8 @@ feedback campaign list
 feedback sender list --json
 feedback user add ada --account shop --role admin
 feedback user add bob --account shop --role viewer < password.txt
+feedback user add eve --account shop --role editor --link
+feedback user link ada
 feedback user list
 feedback user remove bob
 feedback user role bob editor

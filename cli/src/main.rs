@@ -241,7 +241,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
             settings,
         } => serve::run(config(settings)?, demo::start, process).await,
         Command::Serve { settings, .. } => {
-            serve::run(config(settings)?, serve::ensure_first_key, process).await
+            serve::run(config(settings)?, serve::start, process).await
         }
         Command::Api(settings) => processes::run_api(settings, process).await,
         Command::Worker(arguments) => processes::run_worker(arguments, process).await,

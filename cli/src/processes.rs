@@ -24,7 +24,7 @@ pub(crate) struct WorkerArguments {
 pub(crate) async fn run_api(settings: Args, process: Process) -> anyhow::Result<()> {
     let config = settings.config(ProcessRole::Api)?;
     match Backends::open(&config, &process.shutdown).await? {
-        Some(backends) => Ok(api::serve(&config, backends, &process, Vec::new()).await?),
+        Some(backends) => Ok(api::serve(&config, backends, &process, Vec::new(), None).await?),
         None => Ok(()),
     }
 }

@@ -1,28 +1,36 @@
 //! `feedback serve`: api and worker in one process, on whatever backends the settings name. The first start on an empty store makes
-//! an account and a key, shown once with two commands to paste.
+//! an account and a key, shown once with two commands to paste, and prints a link for its first admin.
 
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stdout};
 
+use api::FirstAdmin;
 use domain::scope::Scopes;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError, write_private};
-use platform::migrate::{migrate_embedded, remove_old_copies};
+use platform::migrate::{mark_served, migrate_embedded, remove_old_copies};
 use platform::start::Process;
+use store::Store;
 use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
 use worker::{Work, Worker};
 
-/// Runs the service. `prepare` fills the store before the first request; what it starts ends with the token.
+/// Runs the service. `prepare` fills the store before the first request; what it starts ends with the token. It may give a link for
+/// whoever signs in first.
 pub(crate) async fn run(
     config: Config,
-    prepare: impl AsyncFnOnce(&Backends, &Config, &CancellationToken) -> anyhow::Result<()>,
+    prepare: impl AsyncFnOnce(
+        &Backends,
+        &Config,
+        &CancellationToken,
+    ) -> anyhow::Result<Option<FirstAdmin>>,
     process: Process,
 ) -> anyhow::Result<()> {
     migrate_embedded(&config).await?;
     let Some(backends) = Backends::open(&config, &process.shutdown).await? else {
         return Ok(());
     };
+    let served_file = mark_served(&config);
     // The api ends first: the worker still stores what it accepts in its last moments.
     let drained = CancellationToken::new();
     let worker = Worker::new(backends.clone(), &config, Work::ALL, drained.clone());
@@ -31,26 +39,32 @@ pub(crate) async fn run(
     let worker = tokio::spawn(worker.run());
     let store = backends.store.clone();
     let served = async {
-        Box::pin(prepare(&backends, &config, &drained)).await?;
-        anyhow::Ok(api::serve(&config, backends, &process, checks).await?)
+        let first_admin = Box::pin(prepare(&backends, &config, &drained)).await?;
+        anyhow::Ok(api::serve(&config, backends, &process, checks, first_admin).await?)
     };
     let served = served.await;
     drained.cancel();
     worker.await?;
     store.close().await;
+    drop(served_file);
     served
 }
 
 const ACCOUNT: &str = "default";
 
-/// Makes the first key where there is no account yet, and shows it before it counts: on a terminal, otherwise in
-/// `first-key.json` (mode 0600) in the data directory, so that no log collector keeps a secret.
-pub(crate) async fn ensure_first_key(
+/// Makes the first key where there is no account yet, and prints a link for the first admin while nobody can sign in.
+pub(crate) async fn start(
     backends: &Backends,
     config: &Config,
     _ended: &CancellationToken,
-) -> anyhow::Result<()> {
-    let store = &backends.store;
+) -> anyhow::Result<Option<FirstAdmin>> {
+    ensure_first_key(&backends.store, config).await?;
+    print_first_link(&backends.store, config).await
+}
+
+/// Makes the first key, and shows it before it counts: on a terminal, otherwise in `first-key.json` (mode 0600) in the data
+/// directory, so that no log collector keeps a secret.
+async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> {
     if store.has_accounts().await? {
         return Ok(());
     }
@@ -65,6 +79,37 @@ pub(crate) async fn ensure_first_key(
         .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
         .await?;
     Ok(())
+}
+
+/// Prints a link for the first admin of the only account, as long as it has nothing that a reader of a log should not see.
+async fn print_first_link(store: &Store, config: &Config) -> anyhow::Result<Option<FirstAdmin>> {
+    let Some((account_id, account)) = store.only_account().await? else {
+        return Ok(None);
+    };
+    if !store.people(None).await?.is_empty() {
+        return Ok(None);
+    }
+    if store.has_counted_days(account_id).await? {
+        tracing::info!(
+            account,
+            "nobody can sign in to the dashboard yet: `feedback user add NAME --account ACCOUNT --role admin` adds somebody"
+        );
+        return Ok(None);
+    }
+    let (first_admin, path) = FirstAdmin::new(account_id, account);
+    let url = config.public_url.as_str();
+    let text = format!(
+        "
+Open the dashboard with this link, which works once, within a day:
+
+  {url}{path}
+
+There you choose your name, your password and the time zone of your reports.
+
+"
+    );
+    stdout().lock().write_all(text.as_bytes())?;
+    Ok(Some(first_admin))
 }
 
 fn write_file(issued: &IssuedKey, config: &Config) -> anyhow::Result<()> {

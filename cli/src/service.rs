@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use backon::{ExponentialBuilder, Retryable};
 use indicatif::ProgressBar;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -88,9 +88,17 @@ impl ServiceClient {
         }
         let file = of_file("FEEDBACK_URL", &connection.url)?;
         let url = file.as_ref().unwrap_or(&connection.url);
+        let url = url.trim().trim_end_matches('/');
+        let is_http = ["http://", "https://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme));
+        ensure!(
+            is_http,
+            "FEEDBACK_URL: {url} must start with http:// or https://, such as http://{url}"
+        );
         Ok(Self {
             client: client::builder()?.default_headers(headers).build()?,
-            base: url.trim().trim_end_matches('/').to_owned(),
+            base: url.to_owned(),
             json,
         })
     }

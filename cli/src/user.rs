@@ -3,18 +3,22 @@
 use std::io::{IsTerminal, Read, stdin};
 
 use anyhow::{Context, bail};
+use api::{LinkPurpose, sign_in_path};
 use clap::Subcommand;
 use domain::person::{NewPassword, PersonName, Role};
 use platform::backends::open_existing_store;
 use platform::config::Config;
+use serde_json::json;
 use store::account::{Person, PersonChange};
 use store::{Store, Workload};
 
-use crate::output::{print, rows};
+use crate::output::{print, rows, word};
+
+const NOBODY: &str = "there is nobody of this name";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin
+    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin, or prints a link instead
     Add {
         /// By which they sign in, in lower case
         name: String,
@@ -22,8 +26,11 @@ pub(crate) enum Command {
         #[arg(long)]
         account: String,
         /// viewer, editor or admin
-        #[arg(long)]
+        #[arg(long, value_parser = role)]
         role: Role,
+        /// Ask for no password: print a link with which they choose one, once, within 24 hours
+        #[arg(long)]
+        link: bool,
     },
     /// List everybody
     List,
@@ -33,8 +40,11 @@ pub(crate) enum Command {
     Role {
         name: String,
         /// viewer, editor or admin
+        #[arg(value_parser = role)]
         role: Role,
     },
+    /// Print a link with which a person chooses a new password, once, within 24 hours; it begins with the public URL
+    Link { name: String },
     /// Set a password, asked for as by `add`; the person's sessions end
     Password { name: String },
 }
@@ -46,13 +56,21 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             name,
             account,
             role,
+            link,
         } => {
             let name = PersonName::parse(&name)?;
-            let hash = new_password()?;
+            let hash = if link { String::new() } else { new_password()? };
             match store.add_person(&account, &name, role, &hash).await? {
                 PersonChange::NotFound => bail!("there is no account {account:?}"),
+                PersonChange::Done if link => {
+                    return print_link(&store, &name, json, &config).await;
+                }
                 done => done,
             }
+        }
+        Command::Link { name } => {
+            let name = PersonName::parse(&name)?;
+            return print_link(&store, &name, json, &config).await;
         }
         Command::List => {
             let people = store.people(None).await?;
@@ -72,15 +90,35 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
     };
     match done {
         PersonChange::Done => Ok(()),
-        PersonChange::NotFound => bail!("there is nobody of this name"),
+        PersonChange::NotFound => bail!(NOBODY),
         PersonChange::Taken => bail!("somebody has this name, perhaps in another account"),
         PersonChange::LastAdmin => bail!("an account with people keeps an admin"),
     }
 }
 
+async fn print_link(
+    store: &Store,
+    name: &PersonName,
+    json: bool,
+    config: &Config,
+) -> anyhow::Result<()> {
+    let person = find(store, name.as_str()).await?;
+    let path = sign_in_path(store, &person, LinkPurpose::ChoosePassword).await?;
+    let path = path.context(NOBODY)?;
+    let link =
+        json!({"name": person.name, "link": format!("{}{path}", config.public_url.as_str())});
+    print(&link, json, |link| format!("{}\n", word(&link["link"])))
+}
+
+/// The role of a name.
+fn role(name: &str) -> Result<Role, &'static str> {
+    name.parse()
+        .map_err(|_| "a role is viewer, editor or admin")
+}
+
 async fn find(store: &Store, name: &str) -> anyhow::Result<Person> {
     let person = store.person(&PersonName::parse(name)?).await?;
-    person.context("there is nobody of this name")
+    person.context(NOBODY)
 }
 
 /// The hash of a password from the terminal, where it is not shown, or from stdin without the end of its line.

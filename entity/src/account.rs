@@ -7,7 +7,7 @@ entity! { "account";
     /// Stands for the account in the references that providers get, which have no room for an id.
     number: i32,
     name: String,
-    /// An IANA name. Days are counted in it, so it never changes.
+    /// An IANA name. Days are counted in it, so it changes only while nothing is counted.
     time_zone: String,
     created_at: DateTimeUtc,
 }

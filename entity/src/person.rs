@@ -8,6 +8,7 @@ entity! { "person";
     }
     /// As `domain::person::Role` writes it.
     role: String,
+    /// Empty: they have not chosen a password yet.
     password_hash: String,
     created_at: DateTimeUtc,
 }

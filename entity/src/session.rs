@@ -12,4 +12,6 @@ entity! { "session";
     /// A link to sign in with, which works once.
     is_link: bool,
     expires_at: DateTimeUtc,
+    /// A link with which its person chooses a new password.
+    sets_password: bool,
 }

@@ -8,7 +8,7 @@ use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, Schema
 
 use crate::migration::Migration;
 use crate::watch::Watch;
-use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files};
+use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0013_links};
 
 /// All migrations, in the order of their numbers.
 pub const MIGRATIONS: &[Migration] = &[
@@ -16,6 +16,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0008_links_and_erasure::MIGRATION,
     m0009_erasures::MIGRATION,
     m0010_files::MIGRATION,
+    m0013_links::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -102,6 +103,10 @@ mod tests {
             "m0010_files",
             "d5ac3934f7b31a54814562eb345073e4e9c57c32fcc099679d669eda3ce1b9cb",
         ),
+        (
+            "m0013_links",
+            "f12c1bd492fcd649533c0bff027c8fe7856e0a7b553739f908697e7486ba1641",
+        ),
     ];
 
     #[test]
@@ -129,9 +134,10 @@ mod tests {
 
     #[test]
     fn numbers_rise_from_that_of_the_first() {
-        for (migration, expected) in MIGRATIONS.iter().zip(7..) {
-            assert_eq!(migration.number, expected);
-            assert_eq!(number(migration.name), Some(expected));
+        assert_eq!(MIGRATIONS[0].number, 7);
+        assert!(MIGRATIONS.is_sorted_by_key(|migration| migration.number));
+        for migration in MIGRATIONS {
+            assert_eq!(number(migration.name), Some(migration.number));
         }
     }
 

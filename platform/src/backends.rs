@@ -8,6 +8,7 @@ use domain::pepper::Pepper;
 use store::{Store, Workload};
 use tokio_util::sync::CancellationToken;
 
+use crate::away::why;
 use crate::cache::Cache;
 use crate::config::{Config, ConfigError, PEPPER};
 use crate::health::Check;
@@ -36,8 +37,10 @@ const OTHER_PEPPER: &str = "not the one that hashed the phones in the database; 
 /// It cannot be reached, or another version made it.
 pub async fn open_store(config: &Config, workload: Workload) -> anyhow::Result<Store> {
     let store = connect(config, workload)?;
-    let made = store.make_schema().await;
-    made.map_err(|error| unusable(config, &error))?;
+    if let Err(error) = store.make_schema().await {
+        let why = why(config, &error).await;
+        return Err(ConfigError::new(config.database_variable, why).into());
+    }
     Ok(store)
 }
 
@@ -70,7 +73,7 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> anyhow::Res
         if !error.is_unavailable() || config.database.is_sqlite() {
             return Err(unusable(config, &error).into());
         }
-        let line = one_line(&error);
+        let line = why(config, &error).await;
         if line != logged {
             tracing::warn!(error = line, "waiting for the database");
             logged = line;

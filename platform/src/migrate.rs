@@ -274,6 +274,21 @@ pub(crate) fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     }
 }
 
+/// Marks the file of an embedded database as served by this process, until what is returned is dropped, which may not be before
+/// the database is closed. Says so in the log where another process serves it: both work on it, and neither hears of what the other
+/// was told.
+pub fn mark_served(config: &Config) -> Option<File> {
+    let file = Store::file(config.database.expose()).ok()??;
+    let served = File::open(&file).ok()?;
+    if let Err(TryLockError::WouldBlock) = served.try_lock() {
+        tracing::warn!(
+            file = %file.display(),
+            "another `feedback serve` runs on this database: stop it, or give this one a directory of its own (FEEDBACK_DATA_DIR)"
+        );
+    }
+    Some(served)
+}
+
 /// The folder in which a file is, or will be.
 pub(crate) fn folder_of(file: &Path) -> &Path {
     let folder = file

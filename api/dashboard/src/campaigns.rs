@@ -21,7 +21,7 @@ use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
 use crate::names::names;
-use crate::page::{Frame, page};
+use crate::page::{Frame, delivered, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -42,13 +42,17 @@ struct CampaignPage<'a> {
 }
 
 /// A campaign with its funnel.
-struct Funnel(CampaignBody);
+struct Funnel {
+    body: CampaignBody,
+    /// Nothing reaches a phone.
+    is_simulated: bool,
+}
 
 impl Deref for Funnel {
     type Target = Campaign;
 
     fn deref(&self) -> &Campaign {
-        &self.0.campaign
+        &self.body.campaign
     }
 }
 
@@ -74,14 +78,20 @@ const OTHERS: [MessageStatus; 8] = [
 ];
 
 impl Funnel {
+    fn new(person: &SignedIn, body: CampaignBody) -> Self {
+        let sender = &body.campaign.content.sender;
+        let is_simulated = person.state.sending.is_simulated(sender);
+        Self { body, is_simulated }
+    }
+
     fn count(&self, count: Count) -> i64 {
-        self.0.counts.first.get(count)
+        self.body.counts.first.get(count)
     }
 
     /// A number of its first messages.
     fn figure(&self, set: MessageSet) -> Figure {
         let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::First);
-        figures.figure(set, &self.0.counts.first)
+        figures.figure(set, &self.body.counts.first)
     }
 
     fn steps(&self) -> Vec<FunnelStep> {
@@ -89,7 +99,7 @@ impl Funnel {
         let steps = [
             ("step-recipients", MessageSet::ALL),
             ("step-sent", MessageSet::Sent),
-            ("step-delivered", MessageSet::DELIVERED),
+            (delivered(self.is_simulated), MessageSet::DELIVERED),
             ("step-viewed", MessageSet::Counted(Count::Viewed)),
             ("step-answered", MessageSet::Counted(Count::Answered)),
         ];
@@ -116,7 +126,7 @@ impl Funnel {
 
     /// Reasons for which messages are not sent.
     fn skipped(&self) -> Vec<(&'static str, Figure)> {
-        let counts = self.0.counts.first.keys();
+        let counts = self.body.counts.first.keys();
         let skipped = counts.filter_map(|count| match count {
             Count::Skipped(reason) => {
                 let figure = self.figure(MessageSet::Counted(*count));
@@ -129,7 +139,7 @@ impl Funnel {
 
     fn reminders(&self) -> Figure {
         let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::Reminder);
-        figures.figure(MessageSet::ALL, &self.0.counts.reminder)
+        figures.figure(MessageSet::ALL, &self.body.counts.reminder)
     }
 
     /// What can be done now.
@@ -163,7 +173,7 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
     let list = query.list(&person, "campaigns", 25);
     let campaigns = operations::list_campaigns(&person.caller, list.position()?, list.limit);
     let (campaigns, _permit) = campaigns.await?;
-    let campaigns = ShownList::new(&list, campaigns.map(Funnel));
+    let campaigns = ShownList::new(&list, campaigns.map(|body| Funnel::new(&person, body)));
     Ok(page(&f, &CampaignsPage { f: &f, campaigns }))
 }
 
@@ -171,7 +181,8 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
 pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<Response> {
     let f = person.frame("campaigns");
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
-    let campaign = Funnel(operations::read_campaign(&person.caller, campaign_id).await?);
+    let campaign = operations::read_campaign(&person.caller, campaign_id).await?;
+    let campaign = Funnel::new(&person, campaign);
     let form = campaign.content.form_id.to_string();
     let form = names(&person).await.remove(&form);
     let f = &f;

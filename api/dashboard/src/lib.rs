@@ -2,13 +2,13 @@
 //!
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
-//!   signed in from a browser before), `sign_in`, `own_password`.
+//!   signed in from a browser before), `sign_in`, `first_admin`, `own_password`.
 //! - `sent`: what the forms of pages send. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to
 //!   what it counts), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview`, `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
-//!   `people`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
+//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
+//!   `people`, `time_zone`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
 //!   share.
@@ -31,6 +31,8 @@ mod door;
 mod editor;
 mod figure;
 mod figures;
+mod first_admin;
+mod first_steps;
 mod form;
 mod form_draft;
 mod form_edit;
@@ -62,6 +64,7 @@ mod signed_in;
 mod state;
 mod stores;
 mod suppressions;
+mod time_zone;
 
 use std::sync::Arc;
 
@@ -85,11 +88,12 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 
 use self::campaign_draft::CampaignDraft;
+pub use self::first_admin::FirstAdmin;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
 use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
-pub use self::session::sign_in_path;
+pub use self::session::{LinkPurpose, sign_in_path};
 use self::shared_pages::SharedPages;
 use self::state::DashboardState;
 
@@ -117,13 +121,14 @@ pub fn nothing_here(headers: &HeaderMap) -> Response {
     page::trouble(of_request(headers), &Problem::not_found())
 }
 
-/// `/` and everything under `/dashboard`.
+/// `/` and everything under `/dashboard`; `first_admin`: of a service that nobody has signed in to.
 pub fn routes(
     app: &AppState,
     config: &Config,
     cache: Cache,
     imports: ImportState,
     sending: SendState,
+    first_admin: Option<FirstAdmin>,
 ) -> Router {
     let state = DashboardState {
         app: app.clone(),
@@ -137,6 +142,7 @@ pub fn routes(
         body_places: Places::new(PLACES),
         analyses: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
+        first_admin: first_admin.map(Arc::new),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))
@@ -238,6 +244,10 @@ fn of_admins() -> Router<DashboardState> {
     Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
+        .route(
+            "/dashboard/time-zone",
+            get(time_zone::show).post(time_zone::set),
+        )
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))

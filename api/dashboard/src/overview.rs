@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::chart::{share, sparkline};
 use crate::figure::{ALL_FORMS, AnswerFigures, Figure};
 use crate::figures::{Card, ShownFigures, cards};
+use crate::first_steps::{FirstStep, first_steps};
 use crate::messages::MessageFigures;
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
@@ -38,8 +39,21 @@ struct OverviewPage<'a> {
     figures: ShownFigures,
     steps: Vec<OverviewStep>,
     forms: Vec<FormRow>,
-    /// Nothing was ever imported, sent or answered.
-    is_new: bool,
+    /// What is left to do until the first answer, and what is done of it.
+    first_steps: Vec<FirstStep>,
+}
+
+impl OverviewPage<'_> {
+    /// Whether the first answer is still to come.
+    fn is_new(&self) -> bool {
+        self.first_steps.last().is_some_and(|step| !step.is_done)
+    }
+
+    /// How many of the first steps are done, of all.
+    fn done(&self) -> String {
+        let done = self.first_steps.iter().filter(|step| step.is_done);
+        format!("{} / {}", done.count(), self.first_steps.len())
+    }
 }
 
 /// A step of the funnel.
@@ -97,7 +111,7 @@ pub async fn answer(
         cards: cards(f.t, &figures, answers),
         steps: funnel(f, &series, &range, &figures.now),
         forms: forms(f, &series, &range),
-        is_new: series.forms.is_empty() && series.recipients.is_empty(),
+        first_steps: first_steps(state, account_id, f).await?,
         figures,
     };
     Ok(page_of_days(f, &range, &template))
@@ -126,7 +140,7 @@ fn funnel(f: &Frame, series: &AccountSeries, range: &Range, now: &Metrics) -> Ve
         now.sent
             .map(|sent| messages("step-sent", MessageSet::Sent, sent)),
         now.delivered
-            .map(|delivered| messages("step-delivered", MessageSet::DELIVERED, delivered)),
+            .map(|delivered| messages(f.delivered(), MessageSet::DELIVERED, delivered)),
         Some(plain("step-viewed", now.views)),
         Some((f.t.get("step-answered"), answered)),
     ];

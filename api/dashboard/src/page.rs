@@ -34,6 +34,8 @@ pub struct Frame {
     pub current: &'static str,
     /// What was done just before, if something was.
     pub done: Option<String>,
+    /// Whether the account's messages are simulated: none reaches a phone.
+    pub simulates: bool,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
     /// The parameters that its links keep.
@@ -51,6 +53,7 @@ impl Frame {
             zone,
             current: "",
             done: None,
+            simulates: false,
             token: String::new(),
             kept: String::new(),
         }
@@ -67,6 +70,17 @@ impl Frame {
         self.token.is_empty()
     }
 
+    /// Whether the page shows messages that are simulated, and so has to say it.
+    pub fn says_simulated(&self) -> bool {
+        let shows_messages = ["overview", "campaigns", "imports", "recipients"];
+        self.simulates && shows_messages.contains(&self.current)
+    }
+
+    /// The text for messages that were delivered.
+    pub fn delivered(&self) -> &'static str {
+        delivered(self.simulates)
+    }
+
     pub fn may_edit(&self) -> bool {
         self.role >= Role::Editor
     }
@@ -74,6 +88,15 @@ impl Frame {
     /// A moment in the account's zone.
     pub fn moment(&self, at: impl Borrow<DateTime<Utc>>) -> String {
         self.t.moment(at.borrow(), self.zone)
+    }
+}
+
+/// The text for messages that were delivered, or whose delivery was simulated.
+pub fn delivered(is_simulated: bool) -> &'static str {
+    if is_simulated {
+        "step-delivered-simulated"
+    } else {
+        "step-delivered"
     }
 }
 

@@ -9,7 +9,7 @@ use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::campaign::Message;
+use domain::campaign::{Message, MessageStatus};
 use domain::docid::DocId;
 use domain::record::COLUMNS;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use store::import::{Recipient, RecipientQuery};
 use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
-use crate::page::{Frame, page, text};
+use crate::page::{Frame, delivered, page, text};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -58,17 +58,26 @@ impl RecipientsPage<'_> {
 
 struct Sent {
     message: Message,
+    /// It never reached a phone.
+    is_simulated: bool,
     /// The name of the campaign, if it is known.
     campaign: Option<String>,
 }
 
 impl Sent {
+    fn status(&self) -> &'static str {
+        match self.message.status {
+            MessageStatus::Delivered if self.is_simulated => "delivered-simulated",
+            status => status.into_str(),
+        }
+    }
+
     /// What happened to it, and when.
     fn story(&self) -> impl Iterator<Item = (&'static str, DateTime<Utc>)> {
         let steps = [
             ("step-scheduled", Some(self.message.scheduled_at)),
             ("step-sent", self.message.accepted_at),
-            ("step-delivered", self.message.delivered_at),
+            (delivered(self.is_simulated), self.message.delivered_at),
             ("step-viewed", self.message.viewed_at),
             ("step-answered", self.message.answered_at),
         ];
@@ -106,7 +115,11 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
         let messages = messages.into_iter().map(|history| {
             let message = history.message;
             let campaign = names.get(&message.campaign_id.to_string()).cloned();
-            Sent { message, campaign }
+            Sent {
+                is_simulated: person.state.sending.is_simulated(&message.sender),
+                message,
+                campaign,
+            }
         });
         template.messages = messages.collect();
     }

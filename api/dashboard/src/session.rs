@@ -74,7 +74,7 @@ impl Sessions {
             Some(network) => failures.lookup_permit(network, self.good.contains(&hash))?,
             None => None,
         };
-        let person = app.store.find_session(hash, false).await?;
+        let person = app.store.find_session(hash).await?;
         self.good.note(hash, person.is_some());
         let Some(person) = person.map(Arc::new) else {
             network.map(|network| failures.take(network)).transpose()?;
@@ -90,7 +90,7 @@ impl Sessions {
     /// 503.
     pub async fn open(&self, store: &Store, person: &Person) -> Result<Option<HeaderValue>> {
         let secret = random_text();
-        let opened = store.open_session(person, hash_secret(&secret), false, LIFE);
+        let opened = store.open_session(person, hash_secret(&secret), LIFE);
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
 
@@ -149,15 +149,43 @@ impl Sessions {
     }
 }
 
-/// The path of a link with which a person signs in, once, within an hour; `None`: the person is gone.
+/// What somebody does with a link to sign in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkPurpose {
+    SignIn,
+    /// They choose a new password first.
+    ChoosePassword,
+}
+
+impl LinkPurpose {
+    fn life(self) -> TimeDelta {
+        match self {
+            Self::SignIn => TimeDelta::hours(1),
+            Self::ChoosePassword => TimeDelta::hours(24),
+        }
+    }
+}
+
+/// The path of a link with which a person signs in, once, within an hour, or within a day if they choose a password; `None`: the
+/// person is gone.
 ///
 /// # Errors
 /// The database is unavailable.
-pub async fn sign_in_path(store: &Store, person: &Person) -> Result<Option<String>, store::Error> {
+pub async fn sign_in_path(
+    store: &Store,
+    person: &Person,
+    purpose: LinkPurpose,
+) -> Result<Option<String>, store::Error> {
     let secret = random_text();
-    let made = store.open_session(person, hash_secret(&secret), true, TimeDelta::hours(1));
-    let path = made.await?.then(|| format!("/dashboard/sign-in/{secret}"));
-    Ok(path)
+    let sets_password = purpose == LinkPurpose::ChoosePassword;
+    let hash = hash_secret(&secret);
+    let made = store.create_sign_in_link(person, hash, sets_password, purpose.life());
+    Ok(made.await?.then(|| link_path(&secret)))
+}
+
+/// The path of the link with this secret.
+pub fn link_path(secret: &str) -> String {
+    format!("/dashboard/sign-in/{secret}")
 }
 
 /// Sets a cookie and goes on to a page.

@@ -84,7 +84,11 @@ async fn find(
 
 async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> Result<Response> {
     let zone = shared.time_zone.parse().map_err(broken)?;
-    let f = Frame::of_reader(t, shared.account_name, zone);
+    let simulates = state.sending.only_simulates(&shared.account_name);
+    let f = Frame {
+        simulates,
+        ..Frame::of_reader(t, shared.account_name, zone)
+    };
     let uri: Uri = shared.path.parse().map_err(broken)?;
     let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
         return overview::answer(state, shared.account_id, &f, &query(&uri)?).await;

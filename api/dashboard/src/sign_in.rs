@@ -1,14 +1,16 @@
-//! Signing in, with a password or with a link that works once, and signing out.
+//! Signing in, with a password or with a link that works once, and signing out. A link may ask for a new password.
 
-use api_http::{Code, Network, Problem, Result};
+use std::sync::Arc;
+
+use api_http::{Caller, Code, Network, Problem, Result};
 use askama::Template;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
-use domain::person::PersonName;
+use domain::person::{NewPassword, PersonName};
 use serde::Deserialize;
-use store::account::{Person, hash_secret};
+use store::account::{Person, PersonChange, SignInLink, hash_secret};
 use url::Url;
 
 use crate::known;
@@ -35,6 +37,9 @@ struct SignInLinkPage<'a> {
     t: &'a Text,
     name: &'a str,
     account: &'a str,
+    sets_password: bool,
+    /// Why the password was refused.
+    refusal: Option<String>,
 }
 
 /// Where a page leads after signing in.
@@ -94,16 +99,31 @@ pub async fn sign_in(
     else {
         return Ok(wrong());
     };
-    let Some(cookie) = state.sessions.open(&state.app.store, &person).await? else {
-        return Ok(wrong());
+    let opened = open_session(&state, &person, &name, inside(&sent.next));
+    Ok(opened.await?.unwrap_or_else(wrong))
+}
+
+/// Signs in whoever has shown that they know the person's password, in a browser that is known for the name from now on, and
+/// leads to a page. `None`: the person is gone, or the password changed meanwhile.
+///
+/// # Errors
+/// 503.
+pub async fn open_session(
+    state: &DashboardState,
+    person: &Person,
+    name: &PersonName,
+    to: &str,
+) -> Result<Option<Response>> {
+    let Some(cookie) = state.sessions.open(&state.app.store, person).await? else {
+        return Ok(None);
     };
-    let mut response = redirect(cookie, inside(&sent.next));
-    let known = known::cookie(&person, &name, state.sessions.is_secure());
+    let mut response = redirect(cookie, to);
+    let known = known::cookie(person, name, state.sessions.is_secure());
     let known = known.and_then(|cookie| HeaderValue::try_from(cookie.to_string()).ok());
     if let Some(known) = known {
         response.headers_mut().append(SET_COOKIE, known);
     }
-    Ok(response)
+    Ok(Some(response))
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
@@ -122,7 +142,7 @@ fn inside(next: &str) -> &str {
     }
 }
 
-/// The page of a link to sign in with: one button, because programs that look at links would use it up.
+/// The page of a link to sign in with: a button, because programs that look at links would use it up, and what else it asks for.
 pub async fn show_link(
     State(state): State<DashboardState>,
     network: Network,
@@ -130,13 +150,32 @@ pub async fn show_link(
     Path(token): Path<String>,
 ) -> Result<Response> {
     let t = of_request(&headers);
-    let person = find_link(&state, network, &token).await?;
-    let link = SignInLinkPage {
-        t,
-        name: &person.name,
-        account: &person.account_name,
+    if let Some(first) = state.first_admin(&token) {
+        return first.show(&state, t).await;
+    }
+    let link = find_link(&state, network, &token).await?;
+    Ok(link_page(t, &link, None))
+}
+
+fn link_page(t: &Text, link: &SignInLink, refusal: Option<&str>) -> Response {
+    let status = match refusal {
+        None => StatusCode::OK,
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    Ok(html(t, StatusCode::OK, &link))
+    let template = SignInLinkPage {
+        t,
+        name: &link.person.name,
+        account: &link.person.account_name,
+        sets_password: link.sets_password,
+        refusal: refusal.map(|key| t.get(key)),
+    };
+    html(t, status, &template)
+}
+
+/// What the page of a link sends that sets a password.
+#[derive(Deserialize)]
+pub struct ChosenPassword {
+    password: String,
 }
 
 /// Signs in with a link, once.
@@ -144,34 +183,68 @@ pub async fn use_link(
     State(state): State<DashboardState>,
     network: Network,
     Path(token): Path<String>,
+    request: Request,
 ) -> Result<Response> {
-    let person = find_link(&state, network, &token).await?;
-    if !state.app.store.close_session(hash_secret(&token)).await? {
+    let t = of_request(request.headers());
+    if let Some(first) = state.first_admin(&token) {
+        return first.add(&state, t, network, request).await;
+    }
+    let link = find_link(&state, network, &token).await?;
+    let (store, person) = (&state.app.store, &link.person);
+    if !link.sets_password {
+        if !store.close_session(hash_secret(&token)).await? {
+            return Err(used_up());
+        }
+        let cookie = state.sessions.open(store, person).await?;
+        return Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"));
+    }
+    let caller = Caller::person(
+        state.app.clone(),
+        Arc::new(person.clone()),
+        network,
+        &request,
+    );
+    let sent: ChosenPassword = receive_small(&state, request).await?;
+    let Ok(password) = NewPassword::parse(sent.password) else {
+        return Ok(link_page(t, &link, Some("password-too-short")));
+    };
+    let hash = state.passwords.hash(person.account_id, password).await?;
+    if !store.close_session(hash_secret(&token)).await? {
         return Err(used_up());
     }
-    let cookie = state.sessions.open(&state.app.store, &person).await?;
-    Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"))
+    let noted = caller.note("password.change", &person.name).await?;
+    if store.set_password(person, &hash).await? != PersonChange::Done {
+        return Err(used_up());
+    }
+    noted.record_status(StatusCode::OK).await;
+    let person = Person {
+        password_hash: hash,
+        ..link.person
+    };
+    let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
+    let opened = open_session(&state, &person, &name, "/dashboard").await?;
+    opened.ok_or_else(used_up)
 }
 
-/// Whom a link signs in. One that nobody has is charged to the address.
-async fn find_link(state: &DashboardState, network: Network, token: &str) -> Result<Person> {
+/// The link of a token. One that nobody has is charged to the address.
+async fn find_link(state: &DashboardState, network: Network, token: &str) -> Result<SignInLink> {
     let failures = &state.app.failures;
     let _permit = failures.lookup_permit(network, false)?;
-    let person = state
+    let link = state
         .app
         .store
-        .find_session(hash_secret(token), true)
+        .find_sign_in_link(hash_secret(token))
         .await?;
-    if person.is_none() {
+    if link.is_none() {
         failures.take(network)?;
     }
-    person.ok_or_else(used_up)
+    link.ok_or_else(used_up)
 }
 
-fn used_up() -> Problem {
+pub fn used_up() -> Problem {
     Problem::new(
         Code::LinkGone,
-        "a sign-in link works once, within an hour; `serve --demo` prints a new one whenever it is started",
+        "a sign-in link works once and not for long; `feedback user link NAME` makes a new one, and `feedback serve` prints one as long as nobody has signed in",
     )
 }
 

@@ -57,6 +57,7 @@ impl SignedIn {
             zone: self.person.time_zone,
             current,
             done: self.done.clone(),
+            simulates: self.state.sending.only_simulates(&self.person.account_name),
             token: self.token(),
             kept: self.kept.clone(),
         }

@@ -10,6 +10,7 @@ use platform::cache::Cache;
 use platform::places::Places;
 
 use crate::analysis::Analyses;
+use crate::first_admin::FirstAdmin;
 use crate::password::Passwords;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
@@ -31,4 +32,15 @@ pub struct DashboardState {
     pub body_places: Places,
     pub analyses: Arc<Analyses>,
     pub shared: Arc<SharedPages>,
+    /// Of a service that was just started for the first time.
+    pub first_admin: Option<Arc<FirstAdmin>>,
+}
+
+impl DashboardState {
+    /// The link of the first admin, if it is that of this token.
+    pub fn first_admin(&self, token: &str) -> Option<&FirstAdmin> {
+        self.first_admin
+            .as_deref()
+            .filter(|first| first.opens(token))
+    }
 }

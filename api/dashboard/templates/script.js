@@ -296,12 +296,21 @@ if (here.searchParams.has("done")) {
   here.searchParams.delete("done");
   history.replaceState(history.state, "", here);
 }
+
+// Where no time zone is chosen yet, it is the browser's.
+function guessZone(select) {
+  if (select.value) return;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if ([...select.options].some((option) => option.value === timeZone)) select.value = timeZone;
+}
+
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);
 document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
+document.querySelectorAll("select[name=time_zone]").forEach(guessZone);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);

@@ -20,7 +20,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::body::ContentType;
 use crate::error::method_not_allowed;
-use crate::{Caller, Parameters, Problem, QUICK, Result, parse_uuid, within};
+use crate::{Caller, Code, Parameters, Problem, QUICK, Result, parse_uuid, within};
 
 /// The routes for keys that have the scope, whatever the method; `tag` is theirs in the document. A query parameter that the
 /// operation does not document is refused: a misspelt filter never answers with everything.
@@ -80,6 +80,7 @@ async fn check(
     request: Request,
     next: Next,
 ) -> Result<Response> {
+    let matched = path.clone();
     caller.check(group.scope)?;
     let Some(operation) = group.operation(path.as_str(), request.method()) else {
         return Ok(next.run(request).await);
@@ -95,6 +96,10 @@ async fn check(
             refused.await.into_response()
         }
     };
+    let problem = response.extensions().get::<Problem>();
+    if problem.is_some_and(|problem| problem.code() == Code::NotFound) {
+        response = Problem::new(Code::NotFound, missing(matched.as_str())).into_response();
+    }
     // Callers choose among kinds of answers.
     if let Some(RefOr::T(answer)) = operation.responses.responses.get("200")
         && answer.content.len() > 1
@@ -132,6 +137,21 @@ impl ScopedRoutes {
         };
         of_path.get(method)
     }
+}
+
+/// What is not there, by the last id in the path of an operation. Of another account is nothing there either.
+fn missing(path: &str) -> &'static str {
+    let ids = [
+        ("{docid}", "no recipient has this docid"),
+        ("{batch_id}", "no import has this id"),
+        ("{campaign_id}", "no campaign has this id"),
+        ("{feedback_id}", "no feedback has this id"),
+        ("{share_id}", "no shared page has this id"),
+        ("{form_id}", "no form has this id"),
+        ("{id}", "no link has this token, and no form this id"),
+    ];
+    let id = ids.iter().find(|(id, _)| path.contains(id));
+    id.map_or("there is nothing at this path", |(_, detail)| detail)
 }
 
 /// Whether an operation has the query's parameters. A body of another media type is left to the operation, because 415

@@ -92,6 +92,23 @@ impl SendState {
         Ok(sender)
     }
 
+    /// Whether an account may use a sender that reaches phones, and not only simulated ones.
+    pub fn reaches_phones(&self, account_name: &str) -> bool {
+        let mut senders = self.senders.iter().map(|sender| &sender.setting);
+        senders.any(|sender| sender.allows(account_name) && !sender.kind.is_simulated)
+    }
+
+    /// Whether the sender of this name is simulated: nothing that it carries reaches a phone.
+    pub fn is_simulated(&self, name: &str) -> bool {
+        let mut senders = self.senders.iter().map(|sender| &sender.setting);
+        senders.any(|sender| sender.name == name && sender.kind.is_simulated)
+    }
+
+    /// Whether an account may use simulated senders alone.
+    pub fn only_simulates(&self, account_name: &str) -> bool {
+        !self.senders.is_empty() && !self.reaches_phones(account_name)
+    }
+
     /// Whether people can open the links that a sender carries to them. One that is simulated carries none.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ impl Service {
             .unwrap();
         let state = AppState::new(&config, &backends, CancellationToken::new());
         Self {
-            router: api::router(&state, &config, &backends),
+            router: api::router(&state, &config, &backends, None),
             backends,
             key,
             _data: data,

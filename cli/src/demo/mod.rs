@@ -12,6 +12,7 @@ mod past;
 use std::io::{Write, stdout};
 
 use anyhow::{Context, bail};
+use api::{FirstAdmin, LinkPurpose};
 use domain::person::{NewPassword, PersonName, Role};
 use domain::scope::Scopes;
 use platform::backends::Backends;
@@ -32,7 +33,7 @@ pub(crate) async fn start(
     backends: &Backends,
     config: &Config,
     ended: &CancellationToken,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<FirstAdmin>> {
     let store = &backends.store;
     let name = PersonName::parse(PERSON)?;
     let known = store.person(&name).await?;
@@ -47,12 +48,12 @@ pub(crate) async fn start(
     };
     // The secret of the last one was shown once.
     let key = store.create_key(ACCOUNT, None, Scopes::ALL).await?;
-    let path = api::sign_in_path(store, &person).await?;
+    let path = api::sign_in_path(store, &person, LinkPurpose::SignIn).await?;
     let path = path.context("the demo's person is gone")?;
     let url = format!("{}{path}", config.public_url.as_str());
     stdout().lock().write_all(welcome(&url, &key).as_bytes())?;
     tokio::spawn(Live::new(config, key)?.run(ended.clone()));
-    Ok(())
+    Ok(None)
 }
 
 async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> {

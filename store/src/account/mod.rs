@@ -13,14 +13,17 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::branding::PageBranding;
-pub use self::person::{AuditRow, Person, PersonChange, PersonSummary};
+pub use self::person::{AuditRow, Person, PersonChange, PersonSummary, SignInLink};
+pub use self::progress::Progress;
 pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
 mod branding;
 mod person;
+mod progress;
 mod share;
+mod time_zone;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -105,6 +108,13 @@ impl Store {
     /// Whether anybody could use the service yet.
     pub async fn has_accounts(&self) -> Result<bool, Error> {
         Ok(account::Entity::find().one(self).await?.is_some())
+    }
+
+    /// The id and the name of the account, if there is one and no other.
+    pub async fn only_account(&self) -> Result<Option<(Uuid, String)>, Error> {
+        let mut accounts = account::Entity::find().limit(2).all(self).await?;
+        let account = accounts.pop().filter(|_| accounts.is_empty());
+        Ok(account.map(|account| (account.account_id, account.name)))
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).

@@ -24,8 +24,16 @@ pub struct Person {
     pub time_zone: Tz,
     pub name: String,
     pub role: Role,
-    /// A PHC string.
+    /// A PHC string; empty: they have not chosen a password yet.
     pub password_hash: String,
+}
+
+/// A link with which somebody signs in, once.
+#[derive(Clone, Debug)]
+pub struct SignInLink {
+    pub person: Person,
+    /// Whoever has it chooses a new password with it.
+    pub sets_password: bool,
 }
 
 /// A person as an admin lists them.
@@ -66,9 +74,11 @@ pub struct AuditRow {
 }
 
 macro_rules! people {
-    () => {
-        "SELECT p.account_id, a.name AS account_name, a.time_zone, p.name, p.role, p.password_hash
-           FROM person p JOIN account a ON a.account_id = p.account_id"
+    ($($more:literal)?) => {
+        concat!(
+            "SELECT p.account_id, a.name AS account_name, a.time_zone, p.name, p.role, p.password_hash", $($more,)?
+            " FROM person p JOIN account a ON a.account_id = p.account_id"
+        )
     };
 }
 
@@ -87,8 +97,17 @@ impl FromQueryResult for Person {
     }
 }
 
+impl FromQueryResult for SignInLink {
+    fn from_query_result(row: &QueryResult, prefix: &str) -> Result<Self, DbErr> {
+        Ok(Self {
+            person: Person::from_query_result(row, prefix)?,
+            sets_password: row.try_get(prefix, "sets_password")?,
+        })
+    }
+}
+
 impl Store {
-    /// Adds a person to an account, which must exist.
+    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link.
     pub async fn add_person(
         &self,
         account_name: &str,
@@ -193,12 +212,34 @@ impl Store {
         Ok(PersonChange::Done)
     }
 
-    /// Opens a session, or makes a link to sign in with, for so long; false: there is no such person.
+    /// Opens a session for so long; false: there is no such person.
     pub async fn open_session(
         &self,
         person: &Person,
         hash: [u8; 32],
-        is_link: bool,
+        life: TimeDelta,
+    ) -> Result<bool, Error> {
+        self.insert_session(person, hash, [false, false], life)
+            .await
+    }
+
+    /// Makes a link to sign in with, once, within so long; false: there is no such person.
+    pub async fn create_sign_in_link(
+        &self,
+        person: &Person,
+        hash: [u8; 32],
+        sets_password: bool,
+        life: TimeDelta,
+    ) -> Result<bool, Error> {
+        self.insert_session(person, hash, [true, sets_password], life)
+            .await
+    }
+
+    async fn insert_session(
+        &self,
+        person: &Person,
+        hash: [u8; 32],
+        [is_link, sets_password]: [bool; 2],
         life: TimeDelta,
     ) -> Result<bool, Error> {
         let now = Utc::now();
@@ -208,8 +249,8 @@ impl Store {
         // The password that was checked must be the one that still stands.
         let open = statement!(
             lock "FOR SHARE":
-            "INSERT INTO session (account_id, hash, name, is_link, expires_at)
-             SELECT account_id, $3, name, $4, $5
+            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password)
+             SELECT account_id, $3, name, $4, $5, $7
                FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
         );
         let values = values![
@@ -219,23 +260,31 @@ impl Store {
             is_link,
             now + life,
             person.password_hash.as_str(),
+            sets_password,
         ];
         Ok(self.execute(open, values).await? > 0)
     }
 
-    /// Who has the session, or the link, of this hash.
-    pub async fn find_session(
-        &self,
-        hash: [u8; 32],
-        is_link: bool,
-    ) -> Result<Option<Person>, Error> {
+    /// Who has the session of this hash.
+    pub async fn find_session(&self, hash: [u8; 32]) -> Result<Option<Person>, Error> {
         let person = statement!(
             people!(),
             " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
-              WHERE s.hash = $1 AND s.is_link = $2 AND s.expires_at > $3"
+              WHERE s.hash = $1 AND NOT s.is_link AND s.expires_at > $2"
         );
-        let values = values![hash.to_vec(), is_link, Utc::now()];
+        let values = values![hash.to_vec(), Utc::now()];
         self.fetch_one(person, values).await
+    }
+
+    /// The link of this hash.
+    pub async fn find_sign_in_link(&self, hash: [u8; 32]) -> Result<Option<SignInLink>, Error> {
+        let link = statement!(
+            people!(", s.sets_password"),
+            " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
+              WHERE s.hash = $1 AND s.is_link AND s.expires_at > $2"
+        );
+        let values = values![hash.to_vec(), Utc::now()];
+        self.fetch_one(link, values).await
     }
 
     /// Ends a session or a link; false: it had ended.

@@ -132,6 +132,53 @@ async fn a_session_ends_with_what_it_rests_on() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?;
+    let add = ["user", "add", "ada", "--account", "shop", "--role", "chef"];
+    let refused = String::from_utf8(app.cli(&add).await?.stderr)?;
+    ensure!(
+        refused.contains("a role is viewer, editor or admin"),
+        "{refused}"
+    );
+    let add = [&add[..6], &["admin", "--link"]].concat();
+    let made = app.succeeds(&add).await?;
+    let choose = async |link: &str, password: &str| {
+        let call = client.call(Method::POST, link);
+        let call = call.header("origin", client.base());
+        call.body(PAIRS, pairs(&[("password", password)]))
+            .send()
+            .await
+    };
+    let path = |link: &str| {
+        let (_, path) = link.trim().split_once("/dashboard").unwrap_or_default();
+        format!("/dashboard{path}")
+    };
+    let link = path(&made);
+    ensure!(
+        try_sign_in(&client, "ada", "").await?.status == 401,
+        "nobody has chosen a password"
+    );
+    check_page(&client.get(&link).await?, 200)?;
+    check_page(&choose(&link, "short").await?, 422)?;
+    let signed_in = choose(&link, PASSWORD).await?.expect(303)?;
+    let ada = Person::of_answer(&client, &signed_in)?;
+    check_page(&choose(&link, "battery staple").await?, 410)?;
+    // Whoever lost a password: another one holds once it is chosen, and ends what there was.
+    let link = path(&app.succeeds(&["user", "link", "ada"]).await?);
+    check_page(&ada.get("/dashboard").await?, 200)?;
+    choose(&link, "battery staple").await?.expect(303)?;
+    is_signed_out(&ada).await?;
+    ensure!(
+        try_sign_in(&client, "ada", PASSWORD).await?.status == 401,
+        "the old one works"
+    );
+    app.refuses(&["user", "link", "nobody"], "there is nobody of this name")
+        .await
+}
+
 /// What a page's form sends.
 type Fields = &'static [(&'static str, &'static str)];
 

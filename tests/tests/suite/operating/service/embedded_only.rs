@@ -3,10 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tests::app::App;
+use tests::form::{PAIRS, pairs};
 use tests::import::records;
+use tests::person::{PASSWORD, Person};
 use tests::wait::{SOON, eventually};
 
 #[tokio::test]
@@ -38,6 +40,84 @@ async fn the_first_start_makes_a_key_and_the_second_does_not() -> Result<()> {
         before.lines().count() == after.lines().count(),
         "another key was made: {after}"
     );
+    Ok(())
+}
+
+/// The path of the link that the last start printed.
+async fn first_link(app: &mut App) -> Result<String> {
+    let api = app.api()?;
+    let base = api.base();
+    eventually(SOON, async || {
+        let log = api.process.log()?;
+        let words = log.split_whitespace();
+        let mut links = words.filter_map(|word| word.strip_prefix(&base));
+        let link = links.rfind(|path| path.starts_with("/dashboard/sign-in/"));
+        Ok(link.context("no link")?.to_owned())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_first_start_leads_its_first_admin_in() -> Result<()> {
+    let mut app = App::start().await?;
+    let stale = first_link(&mut app).await?;
+    app.api()?.stop().await?;
+    app.api()?.start_again().await?;
+    let link = first_link(&mut app).await?;
+    let client = app.anonymous()?;
+    client.get(&stale).await?.expect(410)?;
+    let page = client.get(&link).await?.expect(200)?;
+    for part in ["<option>Europe/Berlin</option>", "name=\"password\""] {
+        ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+    }
+    let choose = async |fields: &[(&str, &str)]| {
+        let call = client.call(reqwest::Method::POST, &link);
+        let call = call.header("origin", client.base());
+        call.body(PAIRS, pairs(fields)).send().await
+    };
+    let berlin = ("time_zone", "Europe/Berlin");
+    let wrong = choose(&[("name", "Ada"), ("password", "short"), berlin]).await?;
+    let wrong = wrong.expect(422)?;
+    for kept in [
+        "value=\"Ada\"",
+        "<option selected>Europe/Berlin",
+        "At least 10",
+    ] {
+        ensure!(wrong.text()?.contains(kept), "no {kept}: {wrong:?}");
+    }
+    let fields = [("name", "Ada"), ("password", PASSWORD), berlin];
+    let signed_in = choose(&fields).await?.expect(303)?;
+    let admin = Person::of_answer(&client, &signed_in)?;
+    choose(&fields).await?.expect(410)?;
+    Person::sign_in(&client, "ada").await?;
+    // What is left to do stands on the overview, and that nothing reaches a phone.
+    let overview = admin.get("/dashboard").await?.expect(200)?;
+    for words in ["0 / 5", "Connect an SMS provider", "Simulated:"] {
+        ensure!(overview.text()?.contains(words), "no {words}: {overview:?}");
+    }
+    // The zone changes until something is counted.
+    let zone = "/dashboard/time-zone";
+    let vienna = [("time_zone", "Europe/Vienna")];
+    admin.post(zone, &vienna).await?.expect(303)?;
+    let keys = app.create_key("default", &[]).await?;
+    let owner = client.with_keys(&keys);
+    let report = owner
+        .get("/api_v1/report/overview/2026-01-01/2026-01-02")
+        .await?;
+    let report = report.expect(200)?.json()?;
+    ensure!(report["time_zone"] == "Europe/Vienna", "{report}");
+    owner.import_and_wait(&records("A", 1, "1"), SOON).await?;
+    let refused = admin.post(zone, &[berlin]).await?.expect(200)?;
+    ensure!(
+        refused.text()?.contains("cannot be changed any more"),
+        "{refused:?}"
+    );
+    let overview = admin.get("/dashboard").await?.expect(200)?;
+    ensure!(overview.text()?.contains("1 / 5"), "{overview:?}");
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    for what in ["person.add", "account.time-zone"] {
+        ensure!(log.text()?.contains(what), "no {what}: {log:?}");
+    }
     Ok(())
 }
 
