@@ -1,17 +1,14 @@
-//! Forms by their status; publishing and deleting them, and a link to one.
+//! Forms by their status; publishing and deleting them.
 
-use api_form::{LinkRequest, operations};
+use api_form::operations;
 use api_http::precondition::IfMatch;
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use domain::form::FormStatus;
-use domain::link::BusPropIds;
 use serde::Deserialize;
 use store::form::Form;
-use url::Url;
-use uuid::Uuid;
 
 use crate::done;
 use crate::list::{PageQuery, ShownList};
@@ -54,16 +51,7 @@ pub async fn list(person: SignedIn, Query(query): Query<FormsQuery>) -> Result<R
     Ok(page(&f, &template))
 }
 
-#[derive(Template)]
-#[template(path = "link.html")]
-struct FormLinkPage<'a> {
-    f: &'a Frame,
-    link: &'a str,
-    /// On this host, which may be reached under another name than links have.
-    path: &'a str,
-}
-
-/// Publishes or deletes a form, or makes a link to it.
+/// Publishes or deletes a form.
 pub async fn act(
     person: SignedIn,
     Path((form_id, action)): Path<(String, String)>,
@@ -74,23 +62,7 @@ pub async fn act(
     match &*action {
         "publish" => drop(operations::publish_form(caller, form_id, &any).await?),
         "delete" => drop(operations::delete_form(caller, form_id, &any).await?),
-        "link" => return show_link(&person, form_id).await,
         _ => return Err(Problem::not_found()),
     }
     Ok(done::go("/dashboard/forms", &format!("form.{action}")))
-}
-
-/// Makes a link, and shows it.
-async fn show_link(person: &SignedIn, form_id: Uuid) -> Result<Response> {
-    let (all, request) = (BusPropIds::default(), LinkRequest::default());
-    let made = operations::create_link(&person.caller, form_id, all, Ok(request));
-    let made = made.await?;
-    let url = Url::parse(&made.link).map_err(|error| Problem::internal(&error))?;
-    let f = person.frame("forms");
-    let template = FormLinkPage {
-        f: &f,
-        link: &made.link,
-        path: url.path(),
-    };
-    Ok(page(&f, &template))
 }

@@ -7,7 +7,7 @@
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to
 //!   what it counts), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `branding`,
+//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`,
 //!   `people`, `time_zone`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
 //!   `analysis` of them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
@@ -44,6 +44,7 @@ mod import_file;
 mod imports;
 mod keys;
 mod known;
+mod links;
 mod list;
 mod messages;
 mod names;
@@ -158,6 +159,7 @@ pub fn routes(
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
         .route("/dashboard/forms", get(forms::list))
+        .merge(links::pages())
         .route(
             "/dashboard/password",
             get(own_password::show).post(own_password::change),
@@ -174,6 +176,7 @@ pub fn routes(
             post(campaigns::act),
         )
         .route("/dashboard/forms/{form_id}/{action}", post(forms::act))
+        .merge(links::edits())
         .route("/dashboard/forms/preview/logo", get(form_edit::logo))
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))
@@ -244,10 +247,7 @@ fn of_admins() -> Router<DashboardState> {
     Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
-        .route(
-            "/dashboard/time-zone",
-            get(time_zone::show).post(time_zone::set),
-        )
+        .merge(time_zone::routes())
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))

@@ -2,14 +2,17 @@
 
 use api_http::Result;
 use askama::Template;
+use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Deserialize;
 
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
+use crate::state::DashboardState;
 
 /// The zones of a part of the world, such as `Europe`.
 pub struct Region {
@@ -44,6 +47,11 @@ pub fn regions() -> Vec<Region> {
     REGIONS.into_iter().chain(["UTC"]).map(region).collect()
 }
 
+/// The routes of the page.
+pub fn routes() -> Router<DashboardState> {
+    Router::new().route("/dashboard/time-zone", get(show).post(set))
+}
+
 #[derive(Template)]
 #[template(path = "time_zone.html")]
 struct TimeZonePage<'a> {
@@ -56,7 +64,7 @@ struct TimeZonePage<'a> {
 }
 
 /// `GET /dashboard/time-zone`.
-pub async fn show(person: SignedIn) -> Result<Response> {
+async fn show(person: SignedIn) -> Result<Response> {
     answer(&person, None).await
 }
 
@@ -73,12 +81,12 @@ async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
 }
 
 #[derive(Deserialize)]
-pub struct ChosenZone {
+struct ChosenZone {
     time_zone: String,
 }
 
 /// Sets the account's time zone.
-pub async fn set(person: SignedIn, SentChange(chosen): SentChange<ChosenZone>) -> Result<Response> {
+async fn set(person: SignedIn, SentChange(chosen): SentChange<ChosenZone>) -> Result<Response> {
     let Ok(zone) = chosen.time_zone.parse::<Tz>() else {
         return answer(&person, Some("time-zone-choose")).await;
     };

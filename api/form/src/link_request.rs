@@ -19,7 +19,7 @@ const NAME: &str = "name";
 const KIOSK: &str = "kiosk";
 
 /// Characters of a name.
-const MAX_NAME: usize = 80;
+pub const MAX_NAME: usize = 80;
 
 /// What a link carries, and how long it lasts.
 #[derive(Debug, Default, ToSchema)]

@@ -549,6 +549,9 @@ audit-form-create = Formular erstellt
 audit-form-replace = Formular gespeichert
 audit-form-publish = Formular veröffentlicht
 audit-form-delete = Formular gelöscht
+audit-form-try = Formular ausprobiert
+audit-form-sheet = Links für einen Bogen erstellt
+audit-link-delete = Link gelöscht
 audit-form-link = Link erstellt
 audit-import-upload = Datei importiert
 audit-import-cancel = Import abgebrochen
@@ -577,6 +580,29 @@ from-where = IP-Adresse
 came-to = Ergebnis
 
 export = CSV exportieren
+links = Links und QR-Codes
+links-none = Dieses Formular hat noch keine Links außer denen in Kampagnen.
+link-new = Neuer Link
+link-create = Link erstellen
+link-code = QR-Code
+link-unnamed = Ohne Namen
+link-name-note = Nur Sie sehen ihn, etwa „Kassenbon“ oder „Plakat am Eingang“.
+link-kiosk = Viele antworten am selben Gerät oder im selben Netz, etwa auf einem Tablet in der Filiale
+sure-delete-link = Wer ihn öffnet, sieht, dass das Formular geschlossen ist. Antworten, die über ihn kamen, bleiben.
+sheet-of = Ein Link für jeden Wert: { $value }
+sheet-text = { $n ->
+    [one] { $value } Wert. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
+   *[other] { $value } Werte. Jeder Link zählt die Antworten für einen davon; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.
+}
+sheet-open = QR-Codes drucken
+sheet-missing = { $n ->
+    [one] { $value } Link fehlt noch.
+   *[other] { $value } Links fehlen noch.
+}
+sheet-make = Fehlende Links erstellen
+sheet-print = Drucken Sie diese Seite mit dem Browser. Die Links bleiben dieselben, so oft Sie sie öffnen.
+form-try = Ausprobieren
+form-try-note = Antworten über diesen Link werden nirgends gespeichert. Öffnen Sie ihn hier, oder scannen Sie den Code mit dem Telefon.
 link-made = Ein Link zum Formular
 link-note = Wer ihn öffnet, sieht das Formular. Auch der Code darunter führt dorthin und lässt sich drucken.
 link-qr = Der Link als QR-Code

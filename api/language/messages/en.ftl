@@ -549,6 +549,9 @@ audit-form-create = Form created
 audit-form-replace = Form saved
 audit-form-publish = Form published
 audit-form-delete = Form deleted
+audit-form-try = Form tried
+audit-form-sheet = Links for a sheet created
+audit-link-delete = Link deleted
 audit-form-link = Link created
 audit-import-upload = File imported
 audit-import-cancel = Import cancelled
@@ -577,6 +580,29 @@ from-where = IP address
 came-to = Result
 
 export = Export CSV
+links = Links and QR codes
+links-none = This form has no links yet, except those in campaigns.
+link-new = New link
+link-create = Create link
+link-code = QR code
+link-unnamed = Without a name
+link-name-note = Only you see it, such as “Receipt” or “Poster at the door”.
+link-kiosk = Many people answer on the same device or network, such as a tablet in a store
+sure-delete-link = Whoever opens it sees that the form is closed. Answers that came through it stay.
+sheet-of = A link for each: { $value }
+sheet-text = { $n ->
+    [one] { $value } value. Its link counts answers for it; print its QR code and put it up there.
+   *[other] { $value } values. Each link counts answers for one of them; print the QR codes and put each up where it belongs.
+}
+sheet-open = QR codes to print
+sheet-missing = { $n ->
+    [one] { $value } link is missing.
+   *[other] { $value } links are missing.
+}
+sheet-make = Create the missing links
+sheet-print = Print this page with your browser. The links stay the same, however often you open it.
+form-try = Try it
+form-try-note = Answers through this link are stored nowhere. Open it here, or scan the code with your phone.
 link-made = A link to the form
 link-note = Whoever opens it sees the form. The code below leads to it too, and can be printed.
 link-qr = The link as a QR code

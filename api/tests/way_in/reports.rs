@@ -41,6 +41,7 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
             max_responses: None,
             name: None,
             kiosk: false,
+            is_test: false,
         };
         store.create_link(&link).await.unwrap();
         links.push(

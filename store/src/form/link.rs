@@ -4,14 +4,15 @@ use chrono::{DateTime, SubsecRound, Utc};
 use chrono_tz::Tz;
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
-use entity::link;
-use sea_orm::FromQueryResult;
+use entity::{form, link};
+use sea_orm::sea_query::LockType;
+use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::account::PageBranding;
 use crate::form::FormKey;
-use crate::tx::{BatchStatement, Parsed, Sql, batch_row, statement, values};
-use crate::{Error, ListPage, Result, Store};
+use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::{Error, ListPage, Result, Store, Tx};
 
 /// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub struct NewLink {
     pub name: Option<String>,
     /// Many people answer from one address.
     pub kiosk: bool,
+    /// It tries the form: what comes through it is not stored.
+    pub is_test: bool,
 }
 
 /// A link as its account sees it.
@@ -44,6 +47,8 @@ pub struct Link {
     pub name: Option<String>,
     /// Many people answer from one address.
     pub kiosk: bool,
+    /// What comes through it is not stored.
+    pub is_test: bool,
     pub created_at: DateTime<Utc>,
     pub deleted_at: Option<DateTime<Utc>>,
     /// Days on which a visit saw or answered it, all visits together, as far as they are rolled up.
@@ -76,7 +81,7 @@ pub struct PublicLink {
     pub kiosk: bool,
     /// Of a message, whose id is the link's.
     pub is_of_message: bool,
-    /// Of a test message: what comes through it is not stored.
+    /// Of a test message, or one that tries its form: what comes through it is not stored.
     pub is_test: bool,
     pub look: PageBranding,
 }
@@ -244,6 +249,7 @@ impl LinkRow {
             max_responses: link.max_responses,
             name: link.name,
             kiosk: link.kiosk,
+            is_test: link.is_test,
             created_at: link.created_at,
             deleted_at: link.deleted_at,
             views: self.views,
@@ -252,10 +258,29 @@ impl LinkRow {
     }
 }
 
-impl Store {
-    /// Makes a link.
-    pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
-        let tx = self.begin().await?;
+fn read_links(rows: Vec<LinkRow>) -> Result<Vec<Link>> {
+    rows.into_iter().map(LinkRow::read).collect()
+}
+
+/// What [`Store::keep_links`] and [`Store::kept_links`] find.
+const KEPT: &Statement = statement!(links!(
+    "link",
+    "l.account_id = $1 AND l.form_id = $2 AND l.campaign_id IS NULL AND (l.kiosk OR l.is_test) AND l.deleted_at IS NULL
+      ORDER BY l.link_id"
+));
+
+impl NewLink {
+    /// Whether a link that was made before serves as well, for good.
+    pub fn is_like(&self, link: &Link) -> bool {
+        self.bus_prop_ids == link.bus_prop_ids
+            && self.track_fields == link.track_fields
+            && (self.kiosk, self.is_test) == (link.kiosk, link.is_test)
+            && (self.expires_at, self.max_responses) == (link.expires_at, link.max_responses)
+    }
+}
+
+impl Tx {
+    async fn insert_link(&self, link: &NewLink) -> Result<Link> {
         let row = link::Model {
             account_id: link.account_id,
             link_id: Uuid::now_v7(),
@@ -266,10 +291,10 @@ impl Store {
             expires_at: link.expires_at.map(|end| end.trunc_subsecs(6)),
             max_responses: link.max_responses,
             used: 0,
-            created_at: tx.now().await?,
+            created_at: self.now().await?,
             deleted_at: None,
             campaign_id: None,
-            is_test: false,
+            is_test: link.is_test,
             name: link.name.clone(),
             kiosk: link.kiosk,
         };
@@ -279,19 +304,70 @@ impl Store {
             responses: 0,
         };
         let made = made.read()?;
-        if tx.is_distributed() {
+        if self.is_distributed() {
             let token = LinkToken {
                 token: row.token.clone(),
                 account_id: row.account_id,
             };
-            tx.execute_batch(NEW_TOKEN, vec![token]).await?;
+            self.execute_batch(NEW_TOKEN, vec![token]).await?;
         }
-        tx.insert(row).await?;
+        self.insert(row).await?;
         let form = FormKey::new(link.account_id, link.form_id);
         let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
-        tx.execute_batch(NEW_TRACK_FIELD, fields.collect()).await?;
+        self.execute_batch(NEW_TRACK_FIELD, fields.collect())
+            .await?;
+        Ok(made)
+    }
+}
+
+impl Store {
+    /// Makes a link.
+    pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
+        let tx = self.begin().await?;
+        let made = tx.insert_link(link).await?;
         tx.commit_surely().await?;
         Ok(made)
+    }
+
+    /// The links of a form that are alike, in the order of those wanted, each made unless there is one that lasts: once, however
+    /// often and by how many it is asked for. All are a kiosk's, or try the form.
+    pub async fn keep_links(&self, form: FormKey, wanted: &[NewLink]) -> Result<Vec<Link>> {
+        let tx = self.begin().await?;
+        let row = form::Entity::find_by_id((form.account_id, form.form_id));
+        row.lock(LockType::NoKeyUpdate).one(&tx).await?;
+        let kept = read_links(tx.fetch_all(KEPT, values![form]).await?)?;
+        let mut links = Vec::with_capacity(wanted.len());
+        for new in wanted {
+            links.push(match kept.iter().find(|link| new.is_like(link)) {
+                Some(link) => link.clone(),
+                None => tx.insert_link(new).await?,
+            });
+        }
+        tx.commit_surely().await?;
+        Ok(links)
+    }
+
+    /// The links of a form that are a kiosk's or try it, oldest first, without those that were deleted.
+    pub async fn kept_links(&self, form: FormKey) -> Result<Vec<Link>> {
+        read_links(self.fetch_all(KEPT, values![form]).await?)
+    }
+
+    /// A page of a form's links that no campaign made and that do not try it, newest first, of those older than `before`.
+    pub async fn links_by_hand(
+        &self,
+        form: FormKey,
+        before: Option<Uuid>,
+        limit: usize,
+    ) -> Result<ListPage<Link>> {
+        let links = statement!(links!(
+            "link",
+            "l.account_id = $1 AND l.form_id = $2 AND l.link_id < $3 AND l.campaign_id IS NULL AND NOT l.is_test
+              ORDER BY l.link_id DESC LIMIT $4"
+        ));
+        let most = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+        let values = values![form, before.unwrap_or(Uuid::max()), most];
+        let links = read_links(self.fetch_all(links, values).await?)?;
+        Ok(ListPage::new(links, limit, false, |link| link.link_id))
     }
 
     /// A link of the account, deleted or not.
@@ -335,8 +411,7 @@ impl Store {
             }
         };
         let rows: Vec<LinkRow> = self.fetch_all(rows, values).await?;
-        let links = rows.into_iter().map(LinkRow::read);
-        let mut links: Vec<Link> = links.collect::<Result<_>>()?;
+        let mut links = read_links(rows)?;
         let last = links.last().filter(|_| links.len() == looked_at);
         let last = last.map(|link| link.link_id);
         links.retain(|link| {

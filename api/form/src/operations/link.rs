@@ -12,13 +12,15 @@ use domain::link::{BusPropIds, Token, TrackFields};
 use domain::scope::Scope;
 use serde::Serialize;
 use store::ListPage;
-use store::form::{FormKey, Link, NewLink};
+use store::form::{Form, FormKey, Link, NewLink};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::link_request::LinkRequest;
+use crate::link_request::{LinkRequest, MAX_NAME};
 
 const CREATE: Change = Change::new(Scope::Link, "form.link", StatusCode::CREATED);
+const TRY: Change = Change::new(Scope::Link, "form.try", StatusCode::OK);
+const SHEET: Change = Change::new(Scope::Link, "form.sheet", StatusCode::OK);
 const DELETE: Change = Change::new(Scope::Link, "link.delete", StatusCode::NO_CONTENT);
 
 /// A link.
@@ -30,10 +32,10 @@ pub struct LinkResponse {
     pub link: String,
     #[schema(value_type = String, example = "AAECAwQFBgcICQoLDA0ODw")]
     pub token: Token,
-    form_id: Uuid,
+    pub form_id: Uuid,
     /// In the order of the path.
     #[schema(example = json!(["store:Berlin"]))]
-    bus_props: Vec<String>,
+    pub bus_props: Vec<String>,
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     track_fields: TrackFields,
     #[schema(required = true)]
@@ -42,10 +44,10 @@ pub struct LinkResponse {
     max_responses: Option<i64>,
     /// What its owner calls it.
     #[schema(required = true, example = json!("Counter, ground floor"))]
-    name: Option<String>,
+    pub name: Option<String>,
     /// Many people answer it from one address, so that no limit of answers by address holds.
-    kiosk: bool,
-    created_at: DateTime<Utc>,
+    pub kiosk: bool,
+    pub created_at: DateTime<Utc>,
 }
 
 /// A link with what came through it.
@@ -53,14 +55,14 @@ pub struct LinkResponse {
 #[schema(as = LinkWithCounts)]
 pub struct LinkWithCounts {
     #[serde(flatten)]
-    link: LinkResponse,
+    pub link: LinkResponse,
     /// Since then it is gone for everybody but its owner.
     #[schema(required = true)]
-    deleted_at: Option<DateTime<Utc>>,
+    pub deleted_at: Option<DateTime<Utc>>,
     /// The days on which a visit saw or answered it, of all visits together. As fresh as reports.
-    views: i64,
+    pub views: i64,
     /// As fresh as reports.
-    responses: i64,
+    pub responses: i64,
 }
 
 impl LinkResponse {
@@ -104,14 +106,7 @@ pub async fn create_link(
 ) -> Result<LinkResponse> {
     let create = async {
         let (app, account_id) = (&caller.app, caller.account_id());
-        let form = app.form(account_id, form_id).await?;
-        if form.status != FormStatus::Published {
-            let status = form.status.as_str();
-            return Err(Problem::new(
-                Code::FormNotPublished,
-                format!("the form is {status}; only a PUBLISHED one has links"),
-            ));
-        }
+        let form = published(caller, form_id).await?;
         bus_prop_ids
             .check_for_new_link(&form.content)
             .map_err(|error| bus_prop_ids_problem(&error))?;
@@ -126,12 +121,135 @@ pub async fn create_link(
             max_responses: request.max_responses,
             name: request.name,
             kiosk: request.kiosk.unwrap_or_default(),
+            is_test: false,
         };
         let link = within(QUICK, app.store.create_link(&link)).await?;
         tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
         Ok(LinkResponse::new(app, link, &form.content))
     };
     caller.change(CREATE, &form_id, create).await
+}
+
+async fn published(caller: &Caller, form_id: Uuid) -> Result<Form> {
+    let form = caller.app.form(caller.account_id(), form_id).await?;
+    if form.status != FormStatus::Published {
+        let status = form.status.as_str();
+        return Err(Problem::new(
+            Code::FormNotPublished,
+            format!("the form is {status}; only a PUBLISHED one has links"),
+        ));
+    }
+    Ok(form)
+}
+
+/// The link that tries a form: what comes through it is not stored. It is made once.
+///
+/// # Errors
+/// 404; 409 `form_not_published`; 503.
+pub async fn try_form(caller: &Caller, form_id: Uuid) -> Result<LinkResponse> {
+    let make = async {
+        let form = published(caller, form_id).await?;
+        let wanted = [kept_link(caller, form_id, BusPropIds::default(), None)];
+        let mut links = keep(caller, form_id, &wanted).await?;
+        let link = links.pop().ok_or_else(Problem::not_found)?;
+        Ok(LinkResponse::new(&caller.app, link, &form.content))
+    };
+    caller.change(TRY, &form_id, make).await
+}
+
+/// A link for each value of a business property of a form, which bears its name and is a kiosk's. Each is made once.
+///
+/// # Errors
+/// 404: also where the form has no such business property; 409 `form_not_published`; 503.
+pub async fn make_sheet(caller: &Caller, form_id: Uuid, bus_prop: &str) -> Result<()> {
+    let make = async {
+        let form = published(caller, form_id).await?;
+        let values = values_of(&form.content, bus_prop);
+        let wanted = values.map(|(ids, value)| kept_link(caller, form_id, ids, Some(value)));
+        let wanted: Vec<NewLink> = wanted.collect();
+        if wanted.is_empty() {
+            return Err(Problem::not_found());
+        }
+        keep(caller, form_id, &wanted).await.map(drop)
+    };
+    caller.change(SHEET, &form_id, make).await
+}
+
+/// The links that [`make_sheet`] made of a business property, with the values, in the order of the form; `None`: there is none yet.
+///
+/// # Errors
+/// 404; 503.
+pub async fn read_sheet(
+    caller: &Caller,
+    form: &Form,
+    bus_prop: &str,
+) -> Result<Vec<(String, Option<LinkResponse>)>> {
+    let read = soon(async {
+        let (app, key) = (&caller.app, FormKey::new(caller.account_id(), form.form_id));
+        let kept = app.store.kept_links(key).await?;
+        let link = |(ids, value): (BusPropIds, &str)| {
+            let wanted = kept_link(caller, form.form_id, ids, Some(value));
+            let link = kept.iter().find(|link| wanted.is_like(link));
+            let link = link.map(|link| LinkResponse::new(app, link.clone(), &form.content));
+            (value.to_owned(), link)
+        };
+        Ok(values_of(&form.content, bus_prop).map(link).collect())
+    });
+    caller.read(Scope::Link, read).await
+}
+
+/// The values of a business property that new links can have, each as a link has it.
+fn values_of<'a>(
+    form: &'a FormContent,
+    bus_prop: &'a str,
+) -> impl Iterator<Item = (BusPropIds, &'a str)> {
+    let entries = form.bus_props.iter().filter(|entry| !entry.retired);
+    let entries = entries.filter(move |entry| entry.text.name() == bus_prop);
+    entries.filter_map(|entry| Some((entry.id.to_string().parse().ok()?, entry.text.value())))
+}
+
+/// A link that lasts and is made once: of a value it is a kiosk's, otherwise it tries the form.
+fn kept_link(
+    caller: &Caller,
+    form_id: Uuid,
+    bus_prop_ids: BusPropIds,
+    value: Option<&str>,
+) -> NewLink {
+    NewLink {
+        account_id: caller.account_id(),
+        form_id,
+        token: Token::new(rand::random()),
+        bus_prop_ids,
+        track_fields: TrackFields::default(),
+        expires_at: None,
+        max_responses: None,
+        name: value.map(|value| value.chars().take(MAX_NAME).collect()),
+        kiosk: value.is_some(),
+        is_test: value.is_none(),
+    }
+}
+
+async fn keep(caller: &Caller, form_id: Uuid, wanted: &[NewLink]) -> Result<Vec<Link>> {
+    let form = FormKey::new(caller.account_id(), form_id);
+    Ok(within(QUICK, caller.app.store.keep_links(form, wanted)).await?)
+}
+
+/// A form's links that no campaign made, newest first, after a position.
+///
+/// # Errors
+/// 503.
+pub async fn list_links_by_hand(
+    caller: &Caller,
+    form: &Form,
+    after: Option<Uuid>,
+    limit: usize,
+) -> Result<ListPage<LinkWithCounts>> {
+    let list = soon(async {
+        let (app, key) = (&caller.app, FormKey::new(caller.account_id(), form.form_id));
+        let links = app.store.links_by_hand(key, after, limit).await?;
+        Ok(links.map(|link| LinkWithCounts::new(app, link, &form.content)))
+    });
+    caller.read(Scope::Link, list).await
 }
 
 /// 400 for the business properties of a path.

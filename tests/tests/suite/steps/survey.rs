@@ -149,6 +149,7 @@ impl Survey {
             max_responses: limits.max_responses,
             name: None,
             kiosk: false,
+            is_test: false,
         };
         let token = self.ledger.store.create_link(&link).await?.token;
         let link = self.open_link(token).await?;

@@ -1,0 +1,257 @@
+//! The links of a form that no campaign made: their list, a new one, one for each store with a sheet of QR codes to print, and one
+//! that tries the form and keeps nothing.
+
+use std::collections::BTreeMap;
+
+use api_form::operations::{self, LinkWithCounts};
+use api_form::{LinkRequest, LinkResponse};
+use api_http::{Problem, Result, parse_id};
+use askama::Template;
+use axum::Router;
+use axum::extract::{Path, Query};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use chrono::Utc;
+use domain::form::FormStatus;
+use domain::link::Token;
+use serde::Deserialize;
+use store::form::Form;
+use url::Url;
+use url::form_urlencoded::Serializer;
+use uuid::Uuid;
+
+use crate::list::{PageQuery, ShownList};
+use crate::page::{Frame, html, page};
+use crate::reasons::reasons;
+use crate::sent::SentChange;
+use crate::sign_in::NoFields;
+use crate::signed_in::SignedIn;
+use crate::state::DashboardState;
+
+/// What everybody reads.
+pub fn pages() -> Router<DashboardState> {
+    Router::new()
+        .route("/dashboard/forms/{form_id}/links", get(list))
+        .route("/dashboard/forms/{form_id}/sheet", get(sheet))
+}
+
+/// What editors change.
+pub fn edits() -> Router<DashboardState> {
+    Router::new()
+        .route("/dashboard/forms/{form_id}/link", post(create))
+        .route("/dashboard/forms/{form_id}/try", post(try_form))
+        .route("/dashboard/forms/{form_id}/make-sheet", post(make_sheet))
+        .route("/dashboard/forms/{form_id}/delete-link", post(delete))
+}
+
+#[derive(Template)]
+#[template(path = "links.html")]
+struct LinksPage<'a> {
+    f: &'a Frame,
+    form: &'a Form,
+    links: ShownList<LinkWithCounts>,
+    /// What was entered for a new one, and why it was refused.
+    new: &'a NewLink,
+    refusal: Option<String>,
+}
+
+impl LinksPage<'_> {
+    fn takes_links(&self) -> bool {
+        self.f.may_edit() && self.form.status == FormStatus::Published
+    }
+
+    /// The business properties that new links can have, with how many values each has.
+    fn sheets(&self) -> BTreeMap<&str, i64> {
+        let entries = self.form.content.bus_props.iter();
+        let mut sheets = BTreeMap::new();
+        for entry in entries.filter(|entry| !entry.retired) {
+            *sheets.entry(entry.text.name()).or_default() += 1;
+        }
+        sheets
+    }
+}
+
+/// A link to be made.
+#[derive(Default, Deserialize)]
+struct NewLink {
+    #[serde(default)]
+    name: String,
+    /// An id, or empty.
+    #[serde(default)]
+    bus_prop: String,
+    #[serde(default)]
+    kiosk: String,
+}
+
+/// `GET /dashboard/forms/{form_id}/links`.
+async fn list(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    Query(query): Query<PageQuery>,
+) -> Result<Response> {
+    let form_id = parse_id("form_id", &form_id)?;
+    answer(&person, form_id, &query, &NewLink::default(), None).await
+}
+
+async fn answer(
+    person: &SignedIn,
+    form_id: Uuid,
+    query: &PageQuery,
+    new: &NewLink,
+    problem: Option<Problem>,
+) -> Result<Response> {
+    let form = operations::read_form(&person.caller, form_id).await?;
+    let list = query.list(person, &format!("links {form_id}"), 50);
+    let links =
+        operations::list_links_by_hand(&person.caller, &form, list.position()?, list.limit).await?;
+    let f = person.frame("forms");
+    let status = problem
+        .as_ref()
+        .map_or(StatusCode::OK, |problem| problem.code().status());
+    let template = LinksPage {
+        f: &f,
+        form: &form,
+        links: ShownList::new(&list, links),
+        new,
+        refusal: problem.map(|problem| reasons(f.t, &problem)),
+    };
+    Ok(html(f.t, status, &template))
+}
+
+/// Makes a link, and shows it.
+async fn create(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    SentChange(new): SentChange<NewLink>,
+) -> Result<Response> {
+    let form_id = parse_id("form_id", &form_id)?;
+    let mut pairs = Vec::new();
+    for (name, value) in [("name", &new.name), ("kiosk", &new.kiosk)] {
+        if !value.trim().is_empty() {
+            pairs.push((name.to_owned(), value.trim().to_owned()));
+        }
+    }
+    let ids = new.bus_prop.parse().map_err(|_| Problem::not_found())?;
+    let request = LinkRequest::read(&pairs, Utc::now());
+    match operations::create_link(&person.caller, form_id, ids, request).await {
+        Ok(made) => Ok(show(&person, &made, false)),
+        Err(problem) if !problem.members().is_empty() => {
+            answer(&person, form_id, &PageQuery::default(), &new, Some(problem)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Shows the link that tries a form.
+async fn try_form(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    SentChange(NoFields {}): SentChange<NoFields>,
+) -> Result<Response> {
+    let form_id = parse_id("form_id", &form_id)?;
+    let link = operations::try_form(&person.caller, form_id).await?;
+    Ok(show(&person, &link, true))
+}
+
+#[derive(Template)]
+#[template(path = "link.html")]
+struct LinkPage<'a> {
+    f: &'a Frame,
+    link: &'a LinkResponse,
+    path: String,
+    tries: bool,
+}
+
+fn show(person: &SignedIn, link: &LinkResponse, tries: bool) -> Response {
+    let f = &person.frame("forms");
+    let path = path(&link.link);
+    let template = LinkPage {
+        f,
+        link,
+        path,
+        tries,
+    };
+    page(f, &template)
+}
+
+/// A link on this host, which may be reached under another name than links have.
+pub fn path(link: &str) -> String {
+    Url::parse(link).map_or_else(|_| link.to_owned(), |url| url.path().to_owned())
+}
+
+/// Which link.
+#[derive(Deserialize)]
+struct OneLink {
+    link: String,
+}
+
+/// Deletes a link.
+async fn delete(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    SentChange(OneLink { link }): SentChange<OneLink>,
+) -> Result<Response> {
+    let form_id: Uuid = parse_id("form_id", &form_id)?;
+    let token: Token = link.parse().map_err(|_| Problem::not_found())?;
+    operations::delete_link(&person.caller, &token).await?;
+    Ok(Redirect::to(&format!("/dashboard/forms/{form_id}/links")).into_response())
+}
+
+/// A business property.
+#[derive(Deserialize)]
+struct SheetQuery {
+    bus_prop: String,
+}
+
+#[derive(Template)]
+#[template(path = "sheet.html")]
+struct SheetPage<'a> {
+    f: &'a Frame,
+    form: &'a Form,
+    bus_prop: &'a str,
+    /// Each value with its link, if it has one.
+    links: Vec<(String, Option<LinkResponse>)>,
+}
+
+impl SheetPage<'_> {
+    fn missing(&self) -> i64 {
+        let missing = self.links.iter().filter(|(_, link)| link.is_none());
+        i64::try_from(missing.count()).unwrap_or(i64::MAX)
+    }
+}
+
+/// `GET /dashboard/forms/{form_id}/sheet`.
+async fn sheet(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    Query(SheetQuery { bus_prop }): Query<SheetQuery>,
+) -> Result<Response> {
+    let form_id = parse_id("form_id", &form_id)?;
+    let form = operations::read_form(&person.caller, form_id).await?;
+    let links = operations::read_sheet(&person.caller, &form, &bus_prop).await?;
+    if links.is_empty() {
+        return Err(Problem::not_found());
+    }
+    let f = person.frame("forms");
+    let template = SheetPage {
+        f: &f,
+        form: &form,
+        bus_prop: &bus_prop,
+        links,
+    };
+    Ok(page(&f, &template))
+}
+
+/// Makes the links of a sheet that are missing.
+async fn make_sheet(
+    person: SignedIn,
+    Path(form_id): Path<String>,
+    SentChange(SheetQuery { bus_prop }): SentChange<SheetQuery>,
+) -> Result<Response> {
+    let form_id = parse_id("form_id", &form_id)?;
+    operations::make_sheet(&person.caller, form_id, &bus_prop).await?;
+    let mut query = Serializer::new(String::new());
+    let query = query.append_pair("bus_prop", &bus_prop).finish();
+    Ok(Redirect::to(&format!("/dashboard/forms/{form_id}/sheet?{query}")).into_response())
+}

@@ -1,0 +1,92 @@
+//! The links of a form on its page: one with a name, one for each store, and one that tries the form.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::json;
+use tests::app::App;
+use tests::form::form;
+use tests::import::JSON;
+
+/// The tokens of links on a page, in their order, each once.
+fn tokens(page: &str) -> Vec<String> {
+    let parts = page.split("/f/").skip(1);
+    let mut tokens: Vec<String> = parts.map(|part| part.chars().take(22).collect()).collect();
+    tokens.dedup();
+    tokens
+}
+
+#[tokio::test]
+async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let editor = app.person("ada", "shop", "editor").await?;
+    let page = format!("/dashboard/forms/{form_id}");
+    let sheet = format!("{page}/sheet?bus_prop=store");
+    let empty = editor.get(&sheet).await?.expect(200)?;
+    ensure!(empty.text()?.contains("2 links are missing"), "{empty:?}");
+    let make = async || {
+        let store = [("bus_prop", "store")];
+        editor
+            .post(&format!("{page}/make-sheet"), &store)
+            .await?
+            .expect(303)?;
+        anyhow::Ok(tokens(editor.get(&sheet).await?.expect(200)?.text()?))
+    };
+    let links = make().await?;
+    ensure!(links.len() == 2 && links == make().await?, "{links:?}");
+    let link = owner
+        .get(&format!("/api_v1/form/link/{}", links[1]))
+        .await?
+        .expect(200)?
+        .json()?;
+    ensure!(
+        link["name"] == "Hamburg"
+            && link["kiosk"] == true
+            && link["bus_props"] == json!(["store:Hamburg"]),
+        "{link}"
+    );
+    // One that is deleted is missing again.
+    let gone = [("link", links[0].as_str())];
+    editor
+        .post(&format!("{page}/delete-link"), &gone)
+        .await?
+        .expect(303)?;
+    let again = make().await?;
+    ensure!(again[0] != links[0] && again[1] == links[1], "{again:?}");
+    let named = [("name", "Receipt"), ("bus_prop", "3")];
+    editor
+        .post(&format!("{page}/link"), &named)
+        .await?
+        .expect(200)?;
+    let long = "x".repeat(81);
+    let refused = editor
+        .post(&format!("{page}/link"), &[("name", &long)])
+        .await?
+        .expect(422)?;
+    ensure!(refused.text()?.contains(&long), "{refused:?}");
+    // What is tried is not counted, and the link is the same each time.
+    let try_it = async || editor.post(&format!("{page}/try"), &[]).await?.expect(200);
+    let trial = tokens(try_it().await?.text()?);
+    ensure!(trial == tokens(try_it().await?.text()?), "{trial:?}");
+    let answers = json!({"answers": {"recommend": 3, "mood": 4, "reason": "look"}}).to_string();
+    let path = format!("/f/{}", trial[0]);
+    let call = owner.call(Method::POST, &path).body(JSON, answers);
+    call.send().await?.expect(201)?;
+    let list = editor.get(&format!("{page}/links")).await?.expect(200)?;
+    let list = list.text()?;
+    for part in ["Receipt", "channel:sms", "Hamburg", &again[0]] {
+        ensure!(list.contains(part), "no {part}: {list}");
+    }
+    ensure!(!list.contains(&trial[0]), "a trial is listed: {list}");
+    let trial = owner
+        .get(&format!("/api_v1/form/link/{}", trial[0]))
+        .await?
+        .expect(200)?
+        .json()?;
+    ensure!(trial["responses"] == 0, "{trial}");
+    Ok(())
+}
