@@ -22,7 +22,7 @@ async function got<T>(call: Promise<{ data?: T; error?: unknown; response: Respo
   return data;
 }
 
-function ensure(holds: boolean, what: unknown): void {
+function ensure(holds: boolean, what: unknown): asserts holds {
   if (!holds) {
     throw new Error(JSON.stringify(what));
   }
@@ -42,7 +42,7 @@ const accepted = await got(
     body: { data: [{ docid: "A1", phone: "+4915112345678", store_code: "S1" }] },
   }),
 );
-ensure(accepted.accepted === 1 && accepted.rejected === 0, accepted);
+ensure("batch_id" in accepted && accepted.accepted === 1 && accepted.rejected === 0, accepted);
 const batch = { params: { path: { batch_id: accepted.batch_id } } };
 await eventually(async () => {
   const read = await got(client.GET("/api_v1/sms/import/{batch_id}", batch));

@@ -16,6 +16,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::body::{Mapping, guess};
+use domain::national::is_damaged;
 use domain::person::Role;
 use domain::sms::{Country, countries, country_of_zone};
 use futures::{StreamExt, stream};
@@ -96,6 +97,8 @@ impl Column {
 /// The rows that were refused for one reason.
 struct Refused {
     reason: String,
+    /// Whether a spreadsheet shortened numbers of the first of them.
+    is_damaged: bool,
     /// How many in the whole file.
     count: u64,
     /// The first of them: their row, the column, what stood there.
@@ -116,11 +119,13 @@ impl Outlook {
             let code: &'static str = error.code.into();
             let refused = rows.entry(code).or_insert_with(|| Refused {
                 reason: crate::reasons::record_reason(t, error),
+                is_damaged: false,
                 count: summary.by_code.get(code).copied().unwrap_or(0),
                 rows: Vec::new(),
             });
             if refused.rows.len() < 10 {
                 let value = place.value.clone().unwrap_or_default();
+                refused.is_damaged |= is_damaged(&value);
                 let row = (
                     place.row.or(Some(error.index + 1)),
                     crate::reasons::column(t, error),

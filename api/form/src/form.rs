@@ -143,6 +143,7 @@ async fn answer(caller: &Caller, form: Form) -> Result<Response> {
             ("Location" = String, description = "Where the form is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
+        (status = 409, description = "`upgrade_unfinished`: programs of an older release could not read the answers"),
     ),
 )]
 pub async fn create_form(caller: Caller, request: Request) -> Result<Response> {
@@ -221,7 +222,7 @@ pub async fn list_forms(
     responses(
         (status = 200, description = "The form as it is now", body = FormBody),
         (status = 400, description = "`invalid_parameter`, `invalid_json`"),
-        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED"),
+        (status = 409, description = "`form_in_use`; `form_transition`: it is DELETED; `upgrade_unfinished`"),
     ),
 )]
 pub async fn replace_form(

@@ -132,13 +132,13 @@ pub struct PreviewError<'a> {
             description = "The same key, query and body within 24 h gives the first answer again"),
     ),
     request_body(
-        description = "Records, as a JSON array, as its member `data`, as CSV with a header, or as a JSON object a line; \
+        description = "Records, as a JSON array, as its member `data`, as CSV with a header, as a JSON object a line, or as an XLSX \
+                       file (`application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`); \
                        with `Content-Encoding: gzip` or `zstd` compressed",
         content(
             (Records = "application/json"),
             (String = "text/csv", example = "docid,phone,area_code\r\nA1,+491701234567,030\r\n"),
             (String = "application/x-ndjson"),
-            (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         ),
     ),
     responses(

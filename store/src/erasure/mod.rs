@@ -97,9 +97,7 @@ impl Store {
             let macs = pepper.phone_macs(account_id, phone);
             tx.forget_replies(account_id, macs).await?;
         }
-        let lowest = statement!("SELECT max(version) FROM schema_version");
-        let lowest: Option<Option<i64>> = tx.fetch_value(lowest, vec![]).await?;
-        let of_messages = if lowest.flatten() >= Some(LOOK_FOR_STAND_INS) {
+        let of_messages = if tx.admits_only_from(LOOK_FOR_STAND_INS).await? {
             person.stand_in.as_str()
         } else {
             docid

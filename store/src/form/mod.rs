@@ -4,7 +4,7 @@
 //! Reports show titles and statuses, so every change also raises the form's data version.
 
 use chrono::{DateTime, Utc};
-use domain::form::{FormContent, FormStatus};
+use domain::form::{Field, FormContent, FormStatus};
 use entity::{form, form_version};
 use sea_orm::sea_query::{Expr, LockType};
 use sea_orm::{
@@ -19,6 +19,9 @@ use crate::version::Version;
 use crate::{Error, ListPage, PAGE_BYTES, Result, Store, Tx};
 
 mod link;
+
+/// The lowest number of a program from which on all of them read an answer with a text beside a choice.
+const READ_TEXTS: i64 = 10;
 
 batch_row! {
     /// A form, by its account and its id.
@@ -102,9 +105,13 @@ impl Form {
 
 impl Store {
     /// Makes a form in DRAFT.
+    ///
+    /// # Errors
+    /// [`Error::UpgradeUnfinished`].
     pub async fn create_form(&self, account_id: Uuid, content: &FormContent) -> Result<Form> {
         let text = serde_json::to_string(content).map_err(Error::broken)?;
-        let tx = self.begin().await?;
+        let mut tx = self.begin().await?;
+        tx.check_readable(content).await?;
         let now = tx.now().await?;
         let row = form::Model {
             account_id,
@@ -191,6 +198,9 @@ impl Store {
     }
 
     /// Changes a form, if it has the expected revision or none is expected.
+    ///
+    /// # Errors
+    /// [`Error::UpgradeUnfinished`].
     pub async fn edit_form(
         &self,
         account_id: Uuid,
@@ -211,6 +221,7 @@ impl Store {
         let now = tx.now().await?;
         match edit {
             FormEdit::Replace(content) if status != FormStatus::Deleted => {
+                tx.check_readable(content).await?;
                 row.title.clone_from(&content.title);
                 row.content = serde_json::to_string(content).map_err(Error::broken)?;
             }
@@ -240,6 +251,15 @@ impl Store {
 }
 
 impl Tx {
+    /// Answers to a form are read by whatever program runs.
+    async fn check_readable(&mut self, content: &FormContent) -> Result<()> {
+        let is_new = content.fields.iter().any(Field::has_text);
+        if is_new && !self.admits_only_from(READ_TEXTS).await? {
+            return Err(Error::UpgradeUnfinished);
+        }
+        Ok(())
+    }
+
     /// Says that the form's reports changed by what came at a moment; the version from now on. Its row is the form's lock:
     /// the order of versions is that of commits.
     pub(crate) async fn raise_version(

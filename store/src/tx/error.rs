@@ -18,6 +18,9 @@ pub enum Error {
     /// The campaign of the import takes no more.
     #[error("the campaign ended while the import arrived")]
     CampaignEnded,
+    /// A program of an older release could not read it, and may still run.
+    #[error("programs of an older release, which run until `feedback migrate finish`, cannot read it")]
+    UpgradeUnfinished,
     /// The database is of another release.
     #[error(transparent)]
     Schema(#[from] migration::Misfit),

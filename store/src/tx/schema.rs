@@ -7,7 +7,7 @@ use std::sync::Arc;
 use migration::migration::Migration;
 use migration::{Plan, Schema, Watch};
 
-use super::{Error, Result, Sql, Store, statement, values};
+use super::{Error, Result, Sql, Store, Tx, statement, values};
 
 impl Store {
     /// Makes the schema where there is none. Of several processes that start at once, one makes it and the others wait.
@@ -93,6 +93,15 @@ impl Store {
             .ok_or_else(|| Error::broken("a file's name that is not UTF-8"))?;
         let copy = statement!(sqlite: "VACUUM INTO $1");
         self.execute(copy, values![file]).await.map(drop)
+    }
+}
+
+impl Tx {
+    /// Whether every program that the database admits has at least this schema's number.
+    pub(crate) async fn admits_only_from(&mut self, number: i64) -> Result<bool> {
+        let lowest = statement!("SELECT max(version) FROM schema_version");
+        let lowest: Option<Option<i64>> = self.fetch_value(lowest, vec![]).await?;
+        Ok(lowest.flatten() >= Some(number))
     }
 }
 

@@ -304,10 +304,12 @@ impl From<io::Error> for Problem {
 
 impl From<store::Error> for Problem {
     fn from(error: store::Error) -> Self {
-        if error.is_unavailable() {
-            Self::unavailable().because(&error)
-        } else {
-            Self::internal(&error)
+        match error {
+            store::Error::UpgradeUnfinished => {
+                Self::new(Code::UpgradeUnfinished, error.to_string())
+            }
+            error if error.is_unavailable() => Self::unavailable().because(&error),
+            error => Self::internal(&error),
         }
     }
 }

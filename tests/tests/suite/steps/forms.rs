@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use serde_json::json;
-use store::PAGE_BYTES;
 use store::form::{Form, FormChange, FormEdit, FormKey};
+use store::{Error, PAGE_BYTES};
 use uuid::Uuid;
 
 use super::survey::{Survey, content, read_form};
@@ -54,6 +54,28 @@ async fn every_change_of_a_form_raises_its_version_and_follows_its_life() -> Res
     assert!(matches!(foreign, FormChange::NotFound), "{foreign:?}");
     let version = store.form_data_version(FormKey::new(account, id)).await?;
     assert_eq!(version.map(|version| version.number), Some(4));
+    Ok(())
+}
+
+/// A program of an older release takes an answer with a text beside a choice for a broken one.
+#[tokio::test]
+async fn a_text_beside_a_choice_waits_until_no_older_program_runs() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let choice = json!({"title": "T", "bus_props": ["store:S1"], "fields": [
+        {"key": "how", "type": "choice", "label": "How?", "required": false,
+         "options": [{"value": "web", "label": "Web"}, {"value": "other", "label": "Other", "text": true}]}]});
+    let asks = read_form(&choice);
+    let draft = store.create_form(account, &asks).await?;
+    let older = "UPDATE schema_version SET version = 9";
+    survey.ledger.damage(older, account).await?;
+    let made = store.create_form(account, &asks).await;
+    assert!(matches!(made, Err(Error::UpgradeUnfinished)), "{made:?}");
+    let (id, replace) = (draft.form_id, FormEdit::Replace(&asks));
+    let replaced = store.edit_form(account, id, None, replace).await;
+    let refused = matches!(replaced, Err(Error::UpgradeUnfinished));
+    assert!(refused, "{replaced:?}");
+    store.create_form(account, &content()).await?;
     Ok(())
 }
 
