@@ -33,8 +33,7 @@ feedback campaign show $CAMPAIGN --watch
 feedback campaign list
 feedback sender list --json
 feedback user add ada --account shop --role admin
-feedback user add bob --account shop --role viewer < password.txt
-feedback user add eve --account shop --role editor --link
+feedback user add bob --account shop --role viewer --link
 feedback user link ada
 feedback user list
 feedback user remove bob

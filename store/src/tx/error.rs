@@ -19,7 +19,9 @@ pub enum Error {
     #[error("the campaign ended while the import arrived")]
     CampaignEnded,
     /// A program of an older release could not read it, and may still run.
-    #[error("programs of an older release, which run until `feedback migrate finish`, cannot read it")]
+    #[error(
+        "programs of an older release, which run until `feedback migrate finish`, cannot read it"
+    )]
     UpgradeUnfinished,
     /// The database is of another release.
     #[error(transparent)]

@@ -1,8 +1,8 @@
 //! The import by the clock: `cargo bench -p tests --bench import [-- PART …]`.
 //!
 //! Parts, all unless told: `servers` (PostgreSQL and RabbitMQ, one api, two workers), `memory` (of the api), `embedded`
-//! (`feedback serve` on SQLite), `growth` (ten imports into one account), `docids` (the set of a body's docids). Needs what `tests/run` installs, and the
-//! command `sqlite3`. PostgreSQL, RabbitMQ and Redis are started as private copies with their default settings, fsync
+//! (`feedback serve` on SQLite), `files` (an XLSX there), `growth` (ten imports into one account), `docids` (the set of a
+//! body's docids). Needs what `tests/run` installs, and the command `sqlite3`. PostgreSQL, RabbitMQ and Redis are started as private copies with their default settings, fsync
 //! on, unless `DATABASE_URL`, `AMQP_URL` and `REDIS_URL` name others (PostgreSQL as superuser: it is told to
 //! checkpoint). The service's release binaries are built first where they are missing or stale.
 //!
@@ -28,6 +28,8 @@
 //! - *memory*: the most the api had resident during the POST, less what it had when idle after its start. *Beyond the
 //!   set* leaves out the 36 MB a million that the set of docids takes; "the same at both sizes" has a quarter as
 //!   tolerance.
+//! - *files*: a tenth of the records as an XLSX whose columns and phones are as people have them, until they are stored, and
+//!   what that took of memory, on a new `feedback serve`.
 //! - *growth*: ten imports of as many different docids each. *Spread*: the docids of every import lie in random order
 //!   over the whole, so that each touches all of the index. *Ranges*: each has a range of its own. The rows of the tenth
 //!   are also loaded, sorted beforehand, by two `\copy` at once into a table that has the first nine.
@@ -38,6 +40,7 @@
 
 mod docids;
 mod embedded;
+mod files;
 mod growth;
 mod memory;
 mod servers;
@@ -54,12 +57,13 @@ use tests::servers::Endpoints;
 
 // The parts that need no servers.
 const EMBEDDED: &str = "embedded";
+const FILES: &str = "files";
 const DOCIDS: &str = "docids";
 
 const BENCH: Bench = Bench {
     name: "import",
-    parts: &["servers", "memory", EMBEDDED, "growth", DOCIDS],
-    embedded: &[EMBEDDED, DOCIDS],
+    parts: &["servers", "memory", EMBEDDED, FILES, "growth", DOCIDS],
+    embedded: &[EMBEDDED, FILES, DOCIDS],
 };
 
 // One thread: the client must take as little of the machine as it can.
@@ -84,6 +88,9 @@ async fn measure(
 ) -> Result<Vec<Row>> {
     if part == EMBEDDED {
         return embedded::measure(settings).await;
+    }
+    if part == FILES {
+        return files::measure(settings).await;
     }
     if part == DOCIDS {
         return docids::measure(settings);

@@ -91,12 +91,14 @@ def one_name(pairs):
 
 
 def mend_form(form):
-    """Nothing comes twice, a business property has the id that the form gave it, and the only field depends on none."""
+    """Nothing comes twice, a link is one, a business property has the id that the form gave it, and the only field depends on none."""
     form["bus_props"] = ["store:Berlin"]
     form["fields"] = [first for first in (form.get("fields") or [])[:1] if first["key"] != "visit"]
     # A brace in a text is one, and no text is translated into the form's own language.
     form.pop("piping", None)
     form.pop("language", None)
+    for link in form.get("links") or []:
+        link["url"] = "https://example.com/imprint"
     for field in form["fields"]:
         field.pop("show_if", None)
         if "options" in field:

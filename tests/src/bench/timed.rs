@@ -29,10 +29,24 @@ pub struct Timed {
 /// # Errors
 /// When it is refused, does not complete, or not all of its `records` ended as `outcome`.
 pub async fn import(client: &Client, body: &Bytes, records: u32, outcome: &str) -> Result<Timed> {
+    file(client, ("", JSON), body, records, outcome).await
+}
+
+/// The same with a query and a media type.
+///
+/// # Errors
+/// As those of [`import`].
+pub async fn file(
+    client: &Client,
+    (query, kind): (&str, &str),
+    body: &Bytes,
+    records: u32,
+    outcome: &str,
+) -> Result<Timed> {
     // The connection is there before the clock runs.
     client.get(IMPORT).await?.expect(200)?;
     let start = Instant::now();
-    let answer = client.import_as(JSON, body.clone()).await?;
+    let answer = client.import_file(query, kind, body.clone()).await?;
     let accepted = start.elapsed();
     let batch_id = Accepted::read(answer)?.batch_id;
     let batch = loop {
