@@ -17,7 +17,7 @@ use store::account::PageBranding;
 use store::form::PublicLink;
 use uuid::Uuid;
 
-use crate::pages::{Frame, Prepared, prepare};
+use crate::pages::{Frame, Prepared, Reader, prepare};
 use api_http::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// How long a link that was found is fresh.
@@ -51,7 +51,7 @@ type LogoBytes = (&'static str, Bytes);
 struct PageKey {
     form_id: Uuid,
     revision: i64,
-    is_of_message: bool,
+    reader: Reader,
     look: PageBranding,
     /// The language of the page's own words.
     words: &'static str,
@@ -170,10 +170,15 @@ impl Links {
         {
             return page.clone();
         }
+        let reader = match link {
+            link if link.is_of_message => Reader::Recipient,
+            link if link.is_test => Reader::Owner,
+            _ => Reader::Anybody,
+        };
         let key = PageKey {
             form_id: link.form_id,
             revision: link.revision,
-            is_of_message: link.is_of_message,
+            reader,
             look: link.look.clone(),
             words,
             language: language.map(ToOwned::to_owned),
@@ -186,7 +191,7 @@ impl Links {
         };
         let prepared = state.work_here(link.account_id, opened.size, || {
             let form = form.for_reader(language, &link.track_fields);
-            Arc::new(prepare(f, &form, link.is_of_message))
+            Arc::new(prepare(f, &form, reader))
         });
         let page = self.pages.get_with(key, prepared).await;
         if language.is_none() {

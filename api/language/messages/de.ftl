@@ -634,6 +634,7 @@ language-de = Deutsch
 language-fr = Französisch
 
 # Seiten hinter Links.
+public-trial = Sie probieren dieses Formular aus: Was Sie hier antworten, wird nirgends gespeichert.
 public-required = (Pflichtfeld)
 public-error = Fehler:
 public-check = Bitte prüfen Sie Ihre Antworten

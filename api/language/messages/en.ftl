@@ -634,6 +634,7 @@ language-de = German
 language-fr = French
 
 # Pages behind links.
+public-trial = You are trying this form: what you answer here is stored nowhere.
 public-required = (required)
 public-error = Error:
 public-check = Please check your answers

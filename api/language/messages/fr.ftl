@@ -641,6 +641,7 @@ language-de = Allemand
 language-fr = Français
 
 # Les pages derrière les liens.
+public-trial = Vous essayez ce formulaire : vos réponses ne sont enregistrées nulle part.
 public-required = (obligatoire)
 public-error = Erreur :
 public-check = Veuillez vérifier vos réponses

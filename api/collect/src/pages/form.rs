@@ -10,22 +10,31 @@ use super::page::{Frame, HtmlPage, Prepared};
 use super::question::{Control, Question, Typed};
 use super::wording;
 
-/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited. That of a message's
-/// link offers to get no more messages.
-pub fn prepare(f: Frame<'_>, form: &FormContent, is_of_message: bool) -> Prepared {
+/// Who is to open a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reader {
+    Anybody,
+    /// Whoever got a message with the link, and may want no more of them.
+    Recipient,
+    /// Whoever tries the form.
+    Owner,
+}
+
+/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited.
+pub fn prepare(f: Frame<'_>, form: &FormContent, reader: Reader) -> Prepared {
     let page = PublicFormPage {
         f,
         form,
         summary: None,
         questions: &questions(f.t, form, &[], &[]),
-        stops: is_of_message,
+        reader,
     };
     Prepared::new(&page.to_string())
 }
 
 /// The page of a form that has no link, to be looked at in a frame of another page of the service.
 pub fn preview(f: Frame<'_>, form: &FormContent) -> HtmlPage {
-    prepare(f, form, false).preview()
+    prepare(f, form, Reader::Anybody).preview()
 }
 
 /// Why a form is shown again.
@@ -80,7 +89,7 @@ pub fn form_again(
         form,
         summary: Some(summary),
         questions: &questions,
-        stops: false,
+        reader: Reader::Anybody,
     };
     Prepared::new(&page.to_string()).fill(token, visit)
 }
@@ -126,8 +135,7 @@ struct PublicFormPage<'a> {
     form: &'a FormContent,
     summary: Option<Summary<'a>>,
     questions: &'a [Question<'a>],
-    /// Whether messages can be stopped here.
-    stops: bool,
+    reader: Reader,
 }
 
 /// What stands above the form when it is shown again. It takes the focus.

@@ -22,7 +22,7 @@ mod question;
 mod tests;
 mod wording;
 
-pub use self::form::{FormNotice, form_again, prepare, preview};
+pub use self::form::{FormNotice, Reader, form_again, prepare, preview};
 pub use self::message::{
     form_closed, gone, not_found, not_stopped, send_again, stopped, thanks, trouble,
 };

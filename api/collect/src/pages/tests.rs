@@ -82,7 +82,7 @@ fn problem(key: &str, code: &'static str) -> Invalid {
 }
 
 fn empty(form: &FormContent) -> String {
-    let page = prepare(plain(), form, false).fill(TOKEN, VISIT);
+    let page = prepare(plain(), form, Reader::Anybody).fill(TOKEN, VISIT);
     page.html()
 }
 
@@ -115,7 +115,7 @@ fn without_its_own_texts_a_form_is_under_30_kb() {
 
 #[test]
 fn every_placeholder_is_filled_and_a_page_has_a_nonce_of_its_own() {
-    let form = prepare(plain(), &every_type("Question"), true);
+    let form = prepare(plain(), &every_type("Question"), Reader::Recipient);
     let (one, other) = (form.fill(TOKEN, VISIT), form.fill(TOKEN, VISIT));
     let html = &one.html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
@@ -417,7 +417,7 @@ fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
 fn every_page_carries_the_headers_that_keep_it_safe() {
     let form = every_type("Question");
     let pages = [
-        prepare(plain(), &form, false).fill(TOKEN, VISIT),
+        prepare(plain(), &form, Reader::Anybody).fill(TOKEN, VISIT),
         form_closed(plain(), &form, &[], TOKEN),
         thanks(plain(), &form),
         gone(plain()),
@@ -480,16 +480,15 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
 }
 
 #[test]
-fn only_a_message_s_page_offers_no_more_messages() {
+fn only_a_message_s_page_offers_no_more_messages_and_only_a_trial_s_says_so() {
     let form = every_type("Question");
-    let page = |is_of_message| {
-        prepare(plain(), &form, is_of_message)
-            .fill(TOKEN, VISIT)
-            .html()
-    };
+    let page = |reader| prepare(plain(), &form, reader).fill(TOKEN, VISIT).html();
     let action = format!("action=\"{TOKEN}/stop\"");
-    assert!(page(true).contains(&action) && page(true).contains("No more messages"));
-    assert!(!page(false).contains("/stop"));
+    let of_message = page(Reader::Recipient);
+    assert!(of_message.contains(&action) && of_message.contains("No more messages"));
+    assert!(!page(Reader::Anybody).contains("/stop"));
+    assert!(page(Reader::Owner).contains("stored nowhere"));
+    assert!(!page(Reader::Anybody).contains("stored nowhere"));
 }
 
 #[test]
@@ -502,7 +501,7 @@ fn a_page_is_the_account_s_own() {
     };
     let t = of_code("de");
     let f = Frame { t, look: &look };
-    let page = prepare(f, &every_type("Frage"), false).fill(TOKEN, VISIT);
+    let page = prepare(f, &every_type("Frage"), Reader::Anybody).fill(TOKEN, VISIT);
     let html = &page.html();
     assert_has(html, "<html lang=\"de\">");
     assert_has(
@@ -530,7 +529,7 @@ async fn what_is_large_of_a_page_is_the_same_memory_for_all_readers() {
     let fields: Vec<Value> = (0..10)
         .map(|n| field(&format!("q{n}"), "l", false, &kind))
         .collect();
-    let form = prepare(plain(), &form("Large", &fields), false);
+    let form = prepare(plain(), &form("Large", &fields), Reader::Anybody);
     let large = async || {
         let response = form.fill(TOKEN, VISIT).into_response();
         let length: usize = response.headers()["content-length"]
