@@ -22,7 +22,9 @@ feedback link create $FORM 1_3 --track order=4711 --expires-at 2030-12-31T23:59:
 feedback link show $TOKEN
 feedback link delete $TOKEN
 feedback campaign create campaign.json
+feedback campaign replace $CAMPAIGN campaign.json
 feedback campaign preview $CAMPAIGN
+feedback campaign test $CAMPAIGN --phone +4915112345678
 feedback campaign test $CAMPAIGN --phone +4915112345678 --docid order-1
 feedback campaign start $CAMPAIGN
 feedback campaign pause $CAMPAIGN

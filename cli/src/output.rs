@@ -23,11 +23,16 @@ pub(crate) fn print<T: Serialize + ?Sized>(
     Ok(())
 }
 
-/// The members of what was found that are named, with spaces between, and are not null: each on a line of its own, a list of
+/// The members of what was found that are named, with spaces between, and are neither null nor empty: each on a line of its own, a list of
 /// objects on a line an object.
 pub(crate) fn members(found: &impl Serialize, names: &str) -> String {
     let found = json!(found);
-    let given = names.split(' ').filter(|name| !found[name].is_null());
+    let is_empty = |value: &Value| match value {
+        Value::Array(entries) => entries.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        value => value.is_null(),
+    };
+    let given = names.split(' ').filter(|name| !is_empty(&found[name]));
     let lines = given.map(|name| match list(&found[name]) {
         objects @ [Value::Object(_), ..] => {
             let objects: Vec<_> = objects.iter().map(inline).collect();
@@ -92,13 +97,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_that_are_null_are_left_out_and_objects_of_a_list_take_a_line_each() {
+    fn members_that_are_null_or_empty_are_left_out_and_objects_of_a_list_take_a_line_each() {
         let found = json!({
             "recipients": 3, "skipped": {"opted_out": 1, "too_late": 2}, "starts_at": null, "countries": {}, "other": 1,
             "samples": [{"docid": "A1", "parts": 1}, {"docid": "A2"}], "scopes": ["form", "link"],
         });
         assert_eq!(
-            members(&found, "samples scopes recipients starts_at skipped none"),
+            members(
+                &found,
+                "samples scopes recipients starts_at skipped countries none"
+            ),
             "samples        docid: A1, parts: 1\n               docid: A2\nscopes         form, link\nrecipients     3\n\
              skipped        opted_out: 1, too_late: 2\n"
         );

@@ -15,6 +15,7 @@
 //! - [`campaign`]: campaigns, the statuses of their messages, how these are judged and counted,
 //! - [`rollup`]: counts of views and answers, how they are merged and encoded,
 //! - [`metrics`]: the figures of a report, computed from these counts,
+//! - [`price`]: what messages cost,
 //! - [`sms`]: what a message to a phone is, and when it may be sent,
 //! - [`pepper`]: what is derived from the operator's secret,
 //! - [`person`]: people who sign in to the dashboard,
@@ -42,6 +43,7 @@ pub mod pepper;
 pub mod period;
 pub mod person;
 pub mod phone;
+pub mod price;
 pub mod record;
 pub mod rollup;
 pub mod scope;

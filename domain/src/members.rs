@@ -23,6 +23,21 @@ pub fn texts<const N: usize>(
     })
 }
 
+/// A text that must be there and one that may be, and nothing else.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn text_and_option(
+    body: Map<String, Value>,
+    name: &str,
+    option: &str,
+) -> Result<(String, Option<String>), Vec<Invalid>> {
+    read_body(&Value::Object(body), &[], |body| {
+        let option = body.get(option).and_then(|_| body.text(option));
+        Some((body.text(name)?.to_owned(), option.map(str::to_owned)))
+    })
+}
+
 /// Reads a body with `read`. The body must be an object whose members `read` asks for or `ignored` names.
 ///
 /// # Errors

@@ -23,6 +23,8 @@ entity! { "campaign";
     planned: bool,
     /// The last docid of its audience that was planned.
     planned_to: String,
+    /// The last of what waits that has its place by the newest content; `None`: all have.
+    moved_to: Option<String>,
     created_at: DateTimeUtc,
     updated_at: DateTimeUtc,
     started_at: Option<DateTimeUtc>,

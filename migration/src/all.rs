@@ -8,7 +8,9 @@ use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, Schema
 
 use crate::migration::Migration;
 use crate::watch::Watch;
-use crate::{m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0013_links};
+use crate::{
+    m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns, m0013_links,
+};
 
 /// All migrations, in the order of their numbers.
 pub const MIGRATIONS: &[Migration] = &[
@@ -16,6 +18,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0008_links_and_erasure::MIGRATION,
     m0009_erasures::MIGRATION,
     m0010_files::MIGRATION,
+    m0011_campaigns::MIGRATION,
     m0013_links::MIGRATION,
 ];
 
@@ -102,6 +105,10 @@ mod tests {
         (
             "m0010_files",
             "d5ac3934f7b31a54814562eb345073e4e9c57c32fcc099679d669eda3ce1b9cb",
+        ),
+        (
+            "m0011_campaigns",
+            "8f9ef15db8e098e2bcca0ade589d6a960bc195805cb2d492be1d38c908dfe0e8",
         ),
         (
             "m0013_links",

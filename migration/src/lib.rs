@@ -39,6 +39,7 @@ mod m0007_start;
 mod m0008_links_and_erasure;
 mod m0009_erasures;
 mod m0010_files;
+mod m0011_campaigns;
 mod m0013_links;
 mod watch;
 

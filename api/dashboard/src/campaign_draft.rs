@@ -1,14 +1,19 @@
 //! A campaign as its editor has it, and the content that it stands for.
 
 use api_http::{Problem, Result};
-use domain::campaign::{Audience, CampaignContent};
+use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
+use chrono_tz::Tz;
+use domain::campaign::{Audience, CampaignContent, Message};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::campaign_settings::DAYS;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
 const KEEP: &str = "keep";
+/// How a page's input has a moment.
+const MOMENT: &str = "%Y-%m-%dT%H:%M";
 
 /// What the page's form has. Lists are texts with commas.
 #[derive(Default, Deserialize)]
@@ -28,26 +33,60 @@ pub struct CampaignDraft {
     /// Empty: any time.
     pub window_from: String,
     pub window_to: String,
+    /// Names of days.
+    pub days: Vec<String>,
+    /// In the account's zone.
+    pub starts_at: String,
+    pub delay_minutes: String,
+    pub send_within_hours: String,
+    pub link_expires_after_days: String,
+    pub max_messages: String,
     pub contact_gap_days: String,
     pub max_parts: String,
     pub reminder_days: String,
     pub reminder_text: String,
+    /// Of one that was started: some of it stays as it is.
+    pub started: String,
+    #[serde(skip)]
+    pub test: TestDraft,
+}
+
+/// A test message: what was typed, why it was refused, or the message.
+#[derive(Default)]
+pub struct TestDraft {
+    pub phone: String,
+    pub docid: String,
+    pub problem: Option<Problem>,
+    pub message: Option<Message>,
 }
 
 impl From<SentPairs> for CampaignDraft {
     fn from(SentPairs(pairs): SentPairs) -> Self {
-        serde_json::from_value(pairs.into_iter().collect()).unwrap_or_default()
+        let (days, others): (Vec<_>, Vec<_>) =
+            pairs.into_iter().partition(|(name, _)| name == "day");
+        let draft = serde_json::from_value(others.into_iter().collect());
+        Self {
+            days: days.into_iter().map(|(_, day)| day).collect(),
+            ..draft.unwrap_or_default()
+        }
     }
 }
 
 impl CampaignDraft {
-    pub fn read(content: &CampaignContent) -> Self {
-        let pairs = content.bus_props_from.iter();
-        let pairs: Vec<_> = pairs
-            .map(|(name, field)| format!("{name}={field}"))
-            .collect();
+    pub fn read(content: &CampaignContent, zone: Tz) -> Self {
         let window = json!(content.send_window);
-        let time = |name| window[name].as_str().unwrap_or_default().to_owned();
+        // A whole day is no hours.
+        let time = |name| match window[name].as_str().unwrap_or_default() {
+            "00:00" if window["to"] == "24:00" => String::new(),
+            "24:00" if window["from"] == "00:00" => String::new(),
+            "24:00" => "00:00".to_owned(),
+            time => time.to_owned(),
+        };
+        let days = window["days"].as_array().map_or_else(
+            || DAYS.map(str::to_owned).to_vec(),
+            |days| days.iter().map(crate::page::text).collect(),
+        );
+        let local = |at: DateTime<Utc>| at.with_timezone(&zone).format(MOMENT).to_string();
         let reminder = content.reminder.as_ref();
         let before = json!(content);
         Self {
@@ -62,13 +101,23 @@ impl CampaignDraft {
                 _ => KEEP.to_owned(),
             },
             track_fields: content.track_fields.join(", "),
-            bus_props_from: pairs.join(", "),
+            bus_props_from: pairs(content),
             window_from: time("from"),
             window_to: time("to"),
+            days,
+            starts_at: content.starts_at.map_or_else(String::new, local),
+            delay_minutes: content.delay_minutes.to_string(),
+            send_within_hours: content.send_within_hours.to_string(),
+            link_expires_after_days: content.link_expires_after_days.to_string(),
+            max_messages: content
+                .max_messages
+                .map_or_else(String::new, |most| most.to_string()),
             contact_gap_days: content.contact_gap_days.to_string(),
             max_parts: content.max_parts.to_string(),
             reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
             reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
+            started: String::new(),
+            test: TestDraft::default(),
         }
     }
 
@@ -76,16 +125,19 @@ impl CampaignDraft {
     ///
     /// # Errors
     /// 422.
-    pub fn content(&self) -> Result<CampaignContent> {
-        CampaignContent::parse(&self.write()).map_err(Problem::invalid)
+    pub fn content(&self, zone: Tz) -> Result<CampaignContent> {
+        CampaignContent::parse(&self.write(zone)).map_err(Problem::invalid)
     }
 
     /// What it makes of what is stored, whose other members stay.
-    fn write(&self) -> Value {
+    fn write(&self, zone: Tz) -> Value {
+        let before =
+            CampaignContent::parse(&serde_json::from_str(&self.before).unwrap_or_default());
+        let before = before.ok();
         let mut campaign: Map<String, Value> =
             serde_json::from_str(&self.before).unwrap_or_default();
         let items = |text: &str| {
-            text.split(',')
+            text.split([',', ';', '\n'])
                 .map(str::trim)
                 .filter(|item| !item.is_empty())
                 .map(ToOwned::to_owned)
@@ -98,31 +150,63 @@ impl CampaignDraft {
                 .parse::<i64>()
                 .map_or_else(|_| json!(text), |number| json!(number)),
         };
-        let pairs = items(&self.bus_props_from);
-        let pairs = pairs
+        let bus_props = items(&self.bus_props_from);
+        let bus_props = bus_props
             .iter()
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-        let pairs: Map<_, _> = pairs
+        let bus_props: Map<_, _> = bus_props
             .map(|(name, field)| (name.trim().to_owned(), json!(field.trim())))
             .collect();
-        let window = (!self.window_from.is_empty())
-            .then(|| json!({"from": self.window_from, "to": self.window_to}));
-        let reminder = (!self.reminder_text.trim().is_empty()).then(
-            || json!({"after_days": number(&self.reminder_days), "text": self.reminder_text}),
-        );
+        // Names may have what lists are split by.
+        let is_as_before = |text: &str, of: fn(&CampaignContent) -> String| {
+            before.as_ref().is_some_and(|before| of(before) == text)
+        };
+        let [days, text] = [&self.reminder_days, &self.reminder_text].map(|text| text.trim());
+        let reminder = (!days.is_empty() || !text.is_empty())
+            .then(|| json!({"after_days": number(days), "text": self.reminder_text}));
+        let starts_at = match NaiveDateTime::parse_from_str(&self.starts_at, MOMENT) {
+            Ok(local) => match (zone.from_local_datetime(&local).earliest(), &before) {
+                // Seconds are not shown.
+                (Some(at), Some(before))
+                    if before
+                        .starts_at
+                        .is_some_and(|known| (known - at.to_utc()).num_minutes() == 0) =>
+                {
+                    json!(before.starts_at)
+                }
+                (Some(at), _) => json!(at.to_utc()),
+                (None, _) => json!(self.starts_at),
+            },
+            Err(_) if self.starts_at.is_empty() => Value::Null,
+            Err(_) => json!(self.starts_at),
+        };
         for (name, value) in [
             ("name", json!(self.name)),
             ("form_id", json!(self.form_id)),
             ("sender", json!(self.sender)),
             ("text", json!(self.text)),
-            ("track_fields", json!(items(&self.track_fields))),
-            ("bus_props_from", Value::Object(pairs)),
-            ("send_window", json!(window)),
+            ("send_window", self.window()),
+            ("starts_at", starts_at),
+            ("delay_minutes", number(&self.delay_minutes)),
+            ("send_within_hours", number(&self.send_within_hours)),
+            (
+                "link_expires_after_days",
+                number(&self.link_expires_after_days),
+            ),
+            ("max_messages", number(&self.max_messages)),
             ("contact_gap_days", number(&self.contact_gap_days)),
             ("max_parts", number(&self.max_parts)),
             ("reminder", json!(reminder)),
         ] {
             campaign.insert(name.to_owned(), value);
+        }
+        if !is_as_before(&self.track_fields, |content| {
+            content.track_fields.join(", ")
+        }) {
+            campaign.insert("track_fields".to_owned(), json!(items(&self.track_fields)));
+        }
+        if !is_as_before(&self.bus_props_from, pairs) {
+            campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
         let audience = match &*self.audience {
             KEEP => None,
@@ -132,6 +216,52 @@ impl CampaignDraft {
         campaign.extend(audience.map(|audience| ("audience".to_owned(), audience)));
         Value::Object(campaign)
     }
+
+    /// Whether it sends on a day.
+    pub fn has_day(&self, day: &str) -> bool {
+        self.days.iter().any(|one| one == day)
+    }
+
+    /// Whether one of the settings that few need is not as it is by default.
+    pub fn has_limits(&self) -> bool {
+        let others = [
+            (&self.max_messages, ""),
+            (&self.send_within_hours, "72"),
+            (&self.link_expires_after_days, "30"),
+        ];
+        let is_default = |(text, default): (&String, &str)| text.is_empty() || text == default;
+        !others.into_iter().all(is_default)
+    }
+
+    /// The send window; without hours and with all days any time. No day is every day.
+    fn window(&self) -> Value {
+        let is_daily = self.days.is_empty() || self.days.len() == DAYS.len();
+        if self.window_from.is_empty() && self.window_to.is_empty() && is_daily {
+            return Value::Null;
+        }
+        let from = match &*self.window_from {
+            "" => "00:00",
+            from => from,
+        };
+        let to = match &*self.window_to {
+            "" | "00:00" => "24:00",
+            to => to,
+        };
+        if is_daily {
+            json!({"from": from, "to": to})
+        } else {
+            json!({"from": from, "to": to, "days": self.days})
+        }
+    }
+}
+
+/// Business properties and the fields that have their values.
+fn pairs(content: &CampaignContent) -> String {
+    let pairs = content.bus_props_from.iter();
+    let pairs: Vec<_> = pairs
+        .map(|(name, field)| format!("{name}={field}"))
+        .collect();
+    pairs.join(", ")
 }
 
 #[cfg(test)]
@@ -143,7 +273,7 @@ mod tests {
         let id = "0192f0c1-2345-7abc-8def-0123456789ab";
         let mut campaign = json!({
             "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {},
-            "track_fields": ["a", "b"], "bus_props_from": {"store": "store_code"},
+            "track_fields": ["a; b", "c"], "starts_at": "2026-12-01T08:00:30Z", "delay_minutes": 5, "bus_props_from": {"store": "store_code"},
             "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5,
             "reminder": {"after_days": 2, "text": "r {link}"},
         });
@@ -155,13 +285,27 @@ mod tests {
         ] {
             campaign["audience"] = audience;
             let content = CampaignContent::parse(&campaign).unwrap();
-            assert_eq!(CampaignDraft::read(&content).content().unwrap(), content);
+            let zone = Tz::Europe__Berlin;
+            let draft = CampaignDraft::read(&content, zone);
+            assert_eq!(draft.content(zone).unwrap(), content);
         }
         let sent = [("max_parts", "many"), ("token", "t")];
         let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let draft = CampaignDraft::from(SentPairs(sent.into()));
-        let problem = draft.content().unwrap_err();
+        let problem = draft.content(Tz::UTC).unwrap_err();
         let mut wrong = problem.members().iter();
         assert!(wrong.any(|one| one.pointer == "/max_parts"));
+        let draft = CampaignDraft {
+            reminder_days: "3".to_owned(),
+            days: DAYS.map(str::to_owned).to_vec(),
+            starts_at: "2026-12-01T09:00".to_owned(),
+            track_fields: "Filiale; Vorname".to_owned(),
+            ..CampaignDraft::default()
+        };
+        let written = draft.write(Tz::Europe__Berlin);
+        assert_eq!(written["reminder"]["text"], "");
+        assert_eq!(written["send_window"], Value::Null);
+        assert_eq!(written["starts_at"], "2026-12-01T08:00:00Z");
+        assert_eq!(written["track_fields"], json!(["Filiale", "Vorname"]));
     }
 }

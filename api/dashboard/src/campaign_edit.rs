@@ -8,17 +8,19 @@ use api_import::operations::list_batches;
 use api_language::Text;
 use api_send::{SenderItem, operations};
 use askama::Template;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::campaign::{Preview, Sample};
+use domain::campaign::{CampaignStatus, MessageStatus, MissingField, Preview, Sample};
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
-use crate::campaign_draft::CampaignDraft;
+use crate::campaign_draft::{CampaignDraft, TestDraft};
+use crate::campaign_settings::{DAYS, cost};
+use crate::campaigns::shown_counts;
 use crate::done;
-use crate::editor::{self, Draft, Editing};
+use crate::editor::{Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
 use crate::sent::{SentChange, SentPairs};
@@ -50,6 +52,17 @@ struct PreviewPart<'a> {
 struct Shown(Preview);
 
 impl CampaignEditPage<'_> {
+    /// Whether the test that is shown may still change.
+    fn test_is_under_way(&self) -> bool {
+        let message = self.draft.test.message.as_ref();
+        message.is_some_and(|message| {
+            matches!(
+                message.status,
+                MessageStatus::Scheduled | MessageStatus::Sending | MessageStatus::Accepted
+            )
+        })
+    }
+
     /// Whether the draft has a value that is not among those to choose from.
     fn has_other_form(&self) -> bool {
         let chosen = &self.draft.form_id;
@@ -118,6 +131,28 @@ impl Shown {
     }
 }
 
+impl Shown {
+    fn cost(&self, t: &Text) -> Option<String> {
+        self.0.cost.as_ref().map(|amount| cost(t, amount))
+    }
+
+    fn unknown(&self) -> Vec<(String, i64)> {
+        shown_counts(self.0.bus_props_unknown.iter())
+    }
+
+    /// What recipients lack, a sentence a field.
+    fn missing(&self, t: &Text) -> Vec<String> {
+        let sentence = |field: &MissingField| {
+            let missing = t.count_with("field-missing", number(field.recipients), &field.name);
+            match &field.similar {
+                Some(similar) => format!("{missing} {}", t.with("field-similar", similar)),
+                None => missing,
+            }
+        };
+        self.0.fields_missing.iter().map(sentence).collect()
+    }
+}
+
 impl Draft for CampaignDraft {
     const KIND: &'static str = "campaign";
 
@@ -126,17 +161,24 @@ impl Draft for CampaignDraft {
             text: t.get("campaign-text"),
             window_from: "09:00".to_owned(),
             window_to: "20:00".to_owned(),
+            days: DAYS.map(str::to_owned).to_vec(),
             ..Self::default()
         }
     }
 
     async fn find(person: &SignedIn, id: Uuid) -> Result<(Self, i64)> {
-        let body = operations::read_campaign(&person.caller, id).await?;
-        Ok((Self::read(&body.campaign.content), body.campaign.revision))
+        let body = operations::read_campaign(&person.state.sending, &person.caller, id).await?;
+        let campaign = &body.item.campaign;
+        let mut draft = Self::read(&campaign.content, person.caller.time_zone());
+        if campaign.status != CampaignStatus::Draft {
+            "yes".clone_into(&mut draft.started);
+        }
+        Ok((draft, campaign.revision))
     }
 
     async fn save(&self, person: &SignedIn, stored: Option<(Uuid, &str)>) -> Result<String> {
-        let (state, caller, content) = (&person.state.sending, &person.caller, self.content());
+        let (state, caller) = (&person.state.sending, &person.caller);
+        let content = self.content(caller.time_zone());
         let body = match stored {
             Some((id, version)) => {
                 let if_match = IfMatch::page(version);
@@ -144,7 +186,11 @@ impl Draft for CampaignDraft {
             }
             None => operations::create_campaign(state, caller, &self.name, content).await?,
         };
-        Ok(page(body.campaign.campaign_id))
+        let campaign = &body.item.campaign;
+        Ok(match campaign.status {
+            CampaignStatus::Draft => page(campaign.campaign_id),
+            _ => format!("/dashboard/campaigns/{}", campaign.campaign_id),
+        })
     }
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
@@ -166,7 +212,9 @@ impl Draft for CampaignDraft {
                 _ => None,
             },
         };
-        Ok(html(f.t, editing.status(), &template))
+        let refused = self.test.problem.as_ref();
+        let status = refused.map_or_else(|| editing.status(), |problem| problem.code().status());
+        Ok(html(f.t, status, &template))
     }
 }
 
@@ -193,7 +241,7 @@ async fn of_stored(person: &SignedIn, id: &str) -> Result<Shown> {
 }
 
 async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
-    let content = draft.content()?;
+    let content = draft.content(person.caller.time_zone())?;
     let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
     preview.await.map(Shown)
 }
@@ -213,23 +261,74 @@ pub async fn preview(person: SignedIn, pairs: SentPairs) -> Response {
     html(f.t, StatusCode::OK, &template)
 }
 
-/// Whose text a test has, and where it goes.
+/// Which test is shown.
+#[derive(Deserialize)]
+pub struct ShownTest {
+    test: Option<String>,
+}
+
+/// The editor of one that is stored, with what became of a test.
+pub async fn edit(
+    person: SignedIn,
+    Path(id): Path<String>,
+    Query(ShownTest { test }): Query<ShownTest>,
+) -> Result<Response> {
+    let message = match test {
+        Some(test) => {
+            let (campaign_id, test) = (parse_id("campaign_id", &id)?, parse_id("test", &test)?);
+            Some(operations::read_message(&person.caller, campaign_id, test).await?)
+        }
+        None => None,
+    };
+    let test = TestDraft {
+        message,
+        ..TestDraft::default()
+    };
+    with_test(&person, id, test).await
+}
+
+async fn with_test(person: &SignedIn, id: String, test: TestDraft) -> Result<Response> {
+    let (mut draft, version) = CampaignDraft::find(person, parse_id("campaign_id", &id)?).await?;
+    draft.test = test;
+    let editing = Editing {
+        id: Some(id),
+        version: version.to_string(),
+        problem: None,
+    };
+    draft.page(person, &editing).await
+}
+
+/// Where a test goes, and whose text it has.
 #[derive(Deserialize)]
 pub struct Test {
     phone: String,
     docid: String,
 }
 
-/// Sends a test message.
+/// Sends a test message. One that is refused keeps what was typed.
 pub async fn test(
     person: SignedIn,
     Path(id): Path<String>,
-    SentChange(test): SentChange<Test>,
+    SentChange(Test { phone, docid }): SentChange<Test>,
 ) -> Result<Response> {
     let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
-    let sent = Ok([test.phone, test.docid]);
+    let sent = Ok((
+        phone.clone(),
+        Some(docid.clone()).filter(|docid| !docid.is_empty()),
+    ));
     match operations::test_campaign(state, &person.caller, campaign_id, sent).await {
-        Ok(_) => Ok(done::go(&page(campaign_id), "campaign.test")),
-        Err(problem) => editor::show::<CampaignDraft>(&person, id, Some(problem)).await,
+        Ok(message) => {
+            let page = format!("{}?test={}", page(campaign_id), message.message_id);
+            Ok(done::go(&page, "campaign.test"))
+        }
+        Err(problem) => {
+            let test = TestDraft {
+                phone,
+                docid,
+                problem: Some(problem),
+                message: None,
+            };
+            with_test(&person, id, test).await
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use api_http::{Code, Problem, Result, parse_id};
-use api_send::{CampaignBody, operations};
+use api_send::{CampaignItem, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
@@ -14,6 +14,7 @@ use serde::Deserialize;
 use store::send::Campaign;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::campaign_settings::{cost, settings, waits};
 use crate::chart::share;
 use crate::done;
 use crate::editor;
@@ -37,13 +38,19 @@ struct CampaignsPage<'a> {
 struct CampaignPage<'a> {
     f: &'a Frame,
     campaign: Funnel,
+    /// Why messages wait.
+    waits: Vec<String>,
+    cost: Option<String>,
+    /// Texts of business properties that the form does not have, and their messages.
+    unknown: Vec<(String, i64)>,
+    settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,
 }
 
 /// A campaign with its funnel.
 struct Funnel {
-    body: CampaignBody,
+    item: CampaignItem,
     /// Nothing reaches a phone.
     is_simulated: bool,
 }
@@ -52,7 +59,7 @@ impl Deref for Funnel {
     type Target = Campaign;
 
     fn deref(&self) -> &Campaign {
-        &self.body.campaign
+        &self.item.campaign
     }
 }
 
@@ -78,20 +85,20 @@ const OTHERS: [MessageStatus; 8] = [
 ];
 
 impl Funnel {
-    fn new(person: &SignedIn, body: CampaignBody) -> Self {
-        let sender = &body.campaign.content.sender;
+    fn new(person: &SignedIn, item: CampaignItem) -> Self {
+        let sender = &item.campaign.content.sender;
         let is_simulated = person.state.sending.is_simulated(sender);
-        Self { body, is_simulated }
+        Self { item, is_simulated }
     }
 
     fn count(&self, count: Count) -> i64 {
-        self.body.counts.first.get(count)
+        self.item.counts.first.get(count)
     }
 
     /// A number of its first messages.
     fn figure(&self, set: MessageSet) -> Figure {
         let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::First);
-        figures.figure(set, &self.body.counts.first)
+        figures.figure(set, &self.item.counts.first)
     }
 
     fn steps(&self) -> Vec<FunnelStep> {
@@ -126,7 +133,7 @@ impl Funnel {
 
     /// Reasons for which messages are not sent.
     fn skipped(&self) -> Vec<(&'static str, Figure)> {
-        let counts = self.body.counts.first.keys();
+        let counts = self.item.counts.first.keys();
         let skipped = counts.filter_map(|count| match count {
             Count::Skipped(reason) => {
                 let figure = self.figure(MessageSet::Counted(*count));
@@ -139,7 +146,7 @@ impl Funnel {
 
     fn reminders(&self) -> Figure {
         let figures = MessageFigures::of_campaign(self.campaign_id, MessageKind::Reminder);
-        figures.figure(MessageSet::ALL, &self.body.counts.reminder)
+        figures.figure(MessageSet::ALL, &self.item.counts.reminder)
     }
 
     /// What can be done now.
@@ -152,8 +159,8 @@ impl Funnel {
         }
     }
 
-    fn is_draft(&self) -> bool {
-        self.status == CampaignStatus::Draft
+    fn may_change(&self) -> bool {
+        self.status == CampaignStatus::Draft || self.status.is_open()
     }
 
     /// Whether it was started and nobody was imported for it yet.
@@ -167,13 +174,19 @@ impl Funnel {
     }
 }
 
+/// Numbers as texts take them.
+pub fn shown_counts<'c>(counts: impl Iterator<Item = (&'c str, u64)>) -> Vec<(String, i64)> {
+    let counts = counts.map(|(text, n)| (text.to_owned(), i64::try_from(n).unwrap_or(i64::MAX)));
+    counts.collect()
+}
+
 /// `GET /dashboard/campaigns`.
 pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     let f = person.frame("campaigns");
     let list = query.list(&person, "campaigns", 25);
     let campaigns = operations::list_campaigns(&person.caller, list.position()?, list.limit);
     let (campaigns, _permit) = campaigns.await?;
-    let campaigns = ShownList::new(&list, campaigns.map(|body| Funnel::new(&person, body)));
+    let campaigns = ShownList::new(&list, campaigns.map(|item| Funnel::new(&person, item)));
     Ok(page(&f, &CampaignsPage { f: &f, campaigns }))
 }
 
@@ -181,13 +194,23 @@ pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Re
 pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<Response> {
     let f = person.frame("campaigns");
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
-    let campaign = operations::read_campaign(&person.caller, campaign_id).await?;
-    let campaign = Funnel::new(&person, campaign);
-    let form = campaign.content.form_id.to_string();
+    let state = &person.state.sending;
+    let body = operations::read_campaign(state, &person.caller, campaign_id).await?;
+    let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
+    let content = &campaign.content;
+    let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
-    let f = &f;
-    let template = CampaignPage { f, campaign, form };
-    Ok(page(f, &template))
+    let unknown = body.bus_props_unknown.iter();
+    let template = CampaignPage {
+        f: &f,
+        waits: waits(t, zone, content, &body.waiting),
+        cost: body.cost.map(|amount| cost(t, &amount)),
+        unknown: shown_counts(unknown),
+        settings: settings(t, zone, content),
+        form,
+        campaign,
+    };
+    Ok(page(&f, &template))
 }
 
 /// Which version of a campaign somebody saw; of its own page none.
@@ -223,4 +246,23 @@ pub async fn act(
     operations::act_on_campaign(state, &person.caller, campaign_id, action).await?;
     let page = format!("/dashboard/campaigns/{campaign_id}");
     Ok(done::go(&page, &done))
+}
+
+/// From which page of a campaign something was done.
+#[derive(Deserialize)]
+pub struct DoneFrom {
+    page: Option<String>,
+}
+
+/// Adds to a campaign's form the business properties that it lacks.
+pub async fn add_bus_props(
+    person: SignedIn,
+    Path(campaign_id): Path<String>,
+    SentChange(DoneFrom { page }): SentChange<DoneFrom>,
+) -> Result<Response> {
+    let campaign_id = parse_id("campaign_id", &campaign_id)?;
+    operations::add_bus_props(&person.state.sending, &person.caller, campaign_id).await?;
+    let page = page.filter(|page| page == "edit").map_or("", |_| "/edit");
+    let page = format!("/dashboard/campaigns/{campaign_id}{page}");
+    Ok(done::go(&page, "form.replace"))
 }

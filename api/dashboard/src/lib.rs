@@ -23,6 +23,7 @@ mod audit;
 mod branding;
 mod campaign_draft;
 mod campaign_edit;
+mod campaign_settings;
 mod campaigns;
 mod chart;
 mod comments;
@@ -185,24 +186,6 @@ pub fn routes(
             "/dashboard/suppressions/{action}",
             post(suppressions::change),
         );
-    let campaign_edits = Router::new()
-        .route(
-            "/dashboard/campaigns/new",
-            get(editor::new::<CampaignDraft>).post(editor::save::<CampaignDraft>),
-        )
-        .route(
-            "/dashboard/campaigns/{campaign_id}/edit",
-            get(editor::edit::<CampaignDraft>).post(editor::save::<CampaignDraft>),
-        )
-        .route("/dashboard/campaigns/preview", post(campaign_edit::preview))
-        .route(
-            "/dashboard/campaigns/{campaign_id}/test",
-            post(campaign_edit::test),
-        )
-        .route(
-            "/dashboard/branding",
-            get(branding::show).post(branding::set),
-        );
     let form_edits = Router::new()
         .route(
             "/dashboard/forms/new",
@@ -217,7 +200,7 @@ pub fn routes(
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = door::group(&state, Role::Viewer, small, pages)
         .merge(door::group(&state, Role::Editor, small, edits))
-        .merge(door::group(&state, Role::Editor, middle, campaign_edits))
+        .merge(door::group(&state, Role::Editor, middle, campaign_edits()))
         .merge(door::group(&state, Role::Editor, large, form_edits))
         .merge(door::group(&state, Role::Editor, None, uploads))
         .merge(door::group(&state, Role::Admin, small, of_admins()));
@@ -251,6 +234,32 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))
+}
+
+/// Campaigns and the look of pages, changed.
+fn campaign_edits() -> Router<DashboardState> {
+    Router::new()
+        .route(
+            "/dashboard/campaigns/new",
+            get(editor::new::<CampaignDraft>).post(editor::save::<CampaignDraft>),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/edit",
+            get(campaign_edit::edit).post(editor::save::<CampaignDraft>),
+        )
+        .route("/dashboard/campaigns/preview", post(campaign_edit::preview))
+        .route(
+            "/dashboard/campaigns/{campaign_id}/bus_props",
+            post(campaigns::add_bus_props),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/test",
+            post(campaign_edit::test),
+        )
+        .route(
+            "/dashboard/branding",
+            get(branding::show).post(branding::set),
+        )
 }
 
 /// What needs no session.

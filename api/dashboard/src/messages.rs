@@ -169,8 +169,9 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
 /// How many messages a list has, as reports and campaigns count them.
 async fn total(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>> {
     if let Some(campaign_id) = filter.campaign_id {
-        let counts = operations::read_campaign(&person.caller, campaign_id)
+        let counts = operations::read_campaign(&person.state.sending, &person.caller, campaign_id)
             .await?
+            .item
             .counts;
         let count = |kind| match kind {
             MessageKind::Reminder => filter.set.count(&counts.reminder),

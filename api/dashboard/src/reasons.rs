@@ -11,7 +11,7 @@ use domain::record::RecordError;
 const RECORDS: usize = 5;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 33] = [
+const MEMBERS: [(&str, &str); 38] = [
     ("after_days", "campaign-reminder-days"),
     ("audience", "campaign-audience"),
     ("bus_prop", "form-bus-props"),
@@ -19,6 +19,7 @@ const MEMBERS: [(&str, &str); 33] = [
     ("bus_props_from", "campaign-bus-props"),
     ("color", "branding-color"),
     ("contact_gap_days", "campaign-gap"),
+    ("delay_minutes", "campaign-delay"),
     ("docid", "docid"),
     ("form_id", "form"),
     ("in", "form-show-answers"),
@@ -27,7 +28,9 @@ const MEMBERS: [(&str, &str); 33] = [
     ("label", "form-label"),
     ("labels", "form-labels"),
     ("language", "branding-language"),
+    ("link_expires_after_days", "campaign-expiry"),
     ("logo", "branding-logo"),
+    ("max_messages", "campaign-most"),
     ("max_parts", "campaign-parts"),
     ("name", "name"),
     ("options", "form-options"),
@@ -35,8 +38,10 @@ const MEMBERS: [(&str, &str); 33] = [
     ("reminder", "campaign-reminder"),
     ("scale", "number-scale"),
     ("send_window", "campaign-window"),
+    ("send_within_hours", "campaign-within"),
     ("sender", "sender"),
     ("show_if", "form-show-if"),
+    ("starts_at", "campaign-starts-at"),
     ("status", "status"),
     ("text", "text"),
     ("thanks", "form-thanks"),

@@ -350,6 +350,96 @@ campaign-gap = Wer in den letzten … Tagen angeschrieben wurde, wird ausgelasse
 campaign-parts = Maximale Länge (SMS)
 campaign-reminder = Erinnerung an alle, die nicht geantwortet haben
 campaign-reminder-days = Nach … Tagen
+campaign-started-note = Ihre Änderungen gelten für alles, was noch nicht gesendet ist. Formular, Absender und Empfänger bleiben.
+campaign-starts-at = Beginn (leer: sofort)
+campaign-delay = Minuten, die nach dem Import gewartet wird
+campaign-more = Weitere Einstellungen
+campaign-most = Höchstzahl der Nachrichten (leer: keine)
+campaign-within = Stunden, nach denen eine Nachricht nicht mehr gesendet wird
+campaign-expiry = Tage, die ein Link gilt
+day-mon = Mo
+day-tue = Di
+day-wed = Mi
+day-thu = Do
+day-fri = Fr
+day-sat = Sa
+day-sun = So
+window-any = jederzeit
+window-daily = jeden Tag
+window-zone = in ihrer Zeitzone
+setting-audience = Wer sie bekommt
+setting-window = Gesendet
+setting-starts-at = Beginn
+setting-delay = Wartet nach dem Import
+setting-within = Nicht mehr gesendet nach
+setting-gap = Ausgelassen bei Kontakt in den letzten
+setting-parts = Längste Nachricht
+sms-n = { $value } SMS
+setting-most = Höchstens
+setting-expiry = Links gelten
+setting-fields = Spalten, die bei jeder Antwort bleiben
+setting-bus-props = Auswertung nach Spalte
+setting-reminder = Erinnerung
+audience-all = Alle
+audience-batches = { $n ->
+    [one] Personen eines Imports
+   *[other] Personen aus { $value } Importen
+}
+reminder-after = { $n ->
+    [one] Nach { $value } Tag:
+   *[other] Nach { $value } Tagen:
+}
+minutes-n = { $n ->
+    [one] { $value } Minute
+   *[other] { $value } Minuten
+}
+hours-n = { $n ->
+    [one] { $value } Stunde
+   *[other] { $value } Stunden
+}
+days-n = { $n ->
+    [one] { $value } Tag
+   *[other] { $value } Tage
+}
+cost = Kosten
+wait-send-window = { $n ->
+    [one] { $value } wartet bis { $what } Uhr in der Zeitzone der Person.
+   *[other] { $value } warten bis { $what } Uhr in der Zeitzone der Personen.
+}
+wait-first = Die erste wird am { $value } gesendet.
+wait-delay = { $n ->
+    [one] { $value } wartet noch nach dem Import, bis { $what }.
+   *[other] { $value } warten noch nach dem Import, die erste bis { $what }.
+}
+wait-starts-at = { $n ->
+    [one] { $value } wartet auf den Beginn, { $what }.
+   *[other] { $value } warten auf den Beginn, { $what }.
+}
+wait-rate = { $n ->
+    [one] { $value } ist als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
+   *[other] { $value } sind als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
+}
+wait-sender-paused = { $n ->
+    [one] { $value } wartet, weil der Absender „{ $what }“ gerade nichts annimmt. Es wird von selbst wieder versucht.
+   *[other] { $value } warten, weil der Absender „{ $what }“ gerade nichts annimmt. Es wird von selbst wieder versucht.
+}
+wait-paused = { $n ->
+    [one] { $value } wartet, weil die Kampagne angehalten ist.
+   *[other] { $value } warten, weil die Kampagne angehalten ist.
+}
+wait-reminder = { $n ->
+    [one] { $value } Erinnerung wartet bis { $what }.
+   *[other] { $value } Erinnerungen warten, die erste bis { $what }.
+}
+unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
+unknown-add = Ins Formular aufnehmen
+field-missing = { $n ->
+    [one] { $value } Person hat kein „{ $what }“.
+   *[other] { $value } Personen haben kein „{ $what }“.
+}
+field-similar = Meinten Sie „{ $value }“?
+test-sent = Ihr Test:
+test-docid = Kundennummer (freiwillig: setzt die Spalten dieser Person ein)
 campaign-test = Test senden
 save = Speichern und ansehen
 copy = Kopieren

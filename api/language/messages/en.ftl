@@ -350,6 +350,96 @@ campaign-gap = Skip anyone contacted in the last … days
 campaign-parts = Longest message: … SMS parts
 campaign-reminder = Reminder to those who have not answered
 campaign-reminder-days = After … days
+campaign-started-note = What you change holds for everything that is not sent yet. Form, sender and people stay as they are.
+campaign-starts-at = Start at (empty: at once)
+campaign-delay = Minutes to wait after the import
+campaign-more = More settings
+campaign-most = At most so many messages (empty: no limit)
+campaign-within = Hours after which a message is not sent any more
+campaign-expiry = Days for which a link works
+day-mon = Mon
+day-tue = Tue
+day-wed = Wed
+day-thu = Thu
+day-fri = Fri
+day-sat = Sat
+day-sun = Sun
+window-any = at any time
+window-daily = every day
+window-zone = in their time zone
+setting-audience = Who gets it
+setting-window = Sent
+setting-starts-at = Start
+setting-delay = Wait after the import
+setting-within = Not sent any more after
+setting-gap = Skipped if contacted in the last
+setting-parts = Longest message
+sms-n = { $value } SMS
+setting-most = At most
+setting-expiry = Links work for
+setting-fields = Columns kept with each answer
+setting-bus-props = Answers grouped by column
+setting-reminder = Reminder
+audience-all = Everybody
+audience-batches = { $n ->
+    [one] People of an import
+   *[other] People of { $value } imports
+}
+reminder-after = { $n ->
+    [one] After { $value } day:
+   *[other] After { $value } days:
+}
+minutes-n = { $n ->
+    [one] { $value } minute
+   *[other] { $value } minutes
+}
+hours-n = { $n ->
+    [one] { $value } hour
+   *[other] { $value } hours
+}
+days-n = { $n ->
+    [one] { $value } day
+   *[other] { $value } days
+}
+cost = Cost
+wait-send-window = { $n ->
+    [one] { $value } waits until { $what } in their time zone.
+   *[other] { $value } wait until { $what } in their time zone.
+}
+wait-first = The first is sent on { $value }.
+wait-delay = { $n ->
+    [one] { $value } waits for its time after the import, until { $what }.
+   *[other] { $value } wait for their time after the import, the first until { $what }.
+}
+wait-starts-at = { $n ->
+    [one] { $value } waits for the start, { $what }.
+   *[other] { $value } wait for the start, { $what }.
+}
+wait-rate = { $n ->
+    [one] { $value } is next: the sender takes only so many a second, or a day.
+   *[other] { $value } are next: the sender takes only so many a second, or a day.
+}
+wait-sender-paused = { $n ->
+    [one] { $value } waits because the sender “{ $what }” takes nothing just now. It is tried again by itself.
+   *[other] { $value } wait because the sender “{ $what }” takes nothing just now. It is tried again by itself.
+}
+wait-paused = { $n ->
+    [one] { $value } waits because the campaign is paused.
+   *[other] { $value } wait because the campaign is paused.
+}
+wait-reminder = { $n ->
+    [one] { $value } reminder waits until { $what }.
+   *[other] { $value } reminders wait, the first until { $what }.
+}
+unknown-bus-props = The form does not list these, so reports cannot compare them:
+unknown-add = Add them to the form
+field-missing = { $n ->
+    [one] { $value } person has no “{ $what }”.
+   *[other] { $value } people have no “{ $what }”.
+}
+field-similar = Did you mean “{ $value }”?
+test-sent = Your test:
+test-docid = Customer number (optional: fills in this person’s columns)
 campaign-test = Send a test
 save = Save and preview
 copy = Copy

@@ -117,6 +117,15 @@ impl Text {
         self.format(key, Some(&args))
     }
 
+    /// The same with something else: `$what`.
+    pub fn count_with(&self, key: &str, n: i64, what: impl Display) -> String {
+        let mut args = FluentArgs::new();
+        args.set("n", n);
+        args.set("value", self.number(n));
+        args.set("what", what.to_string());
+        self.format(key, Some(&args))
+    }
+
     /// Why something was refused, by its code, or where there is a text for it by its code and the name of what was wrong.
     /// `detail` is the sentence of the API, which is English: `$value`, with its last two numbers as `$low` and `$high`. It
     /// is used as it is where English has no text for the code.

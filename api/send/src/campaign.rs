@@ -10,10 +10,11 @@ use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use domain::campaign::CampaignContent;
+use domain::invalid::{Invalid, code};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::operations::{self, CampaignBody, find_campaign};
+use crate::operations::{self, CampaignBody, CampaignItem, find_campaign};
 use crate::schema::CampaignRequest;
 use crate::state::SendState;
 use crate::{PATH, SCOPE};
@@ -69,7 +70,35 @@ impl CampaignTarget {
 
 /// A campaign with the tag of its version.
 fn answer(body: CampaignBody) -> Response {
-    ([(ETAG, etag(body.campaign.revision))], Json(body)).into_response()
+    ([(ETAG, etag(body.item.campaign.revision))], Json(body)).into_response()
+}
+
+/// Takes the word that asks to add to the form what a campaign counts as unknown business properties.
+fn take_add_bus_props(body: &mut Map<String, Value>) -> Result<bool> {
+    match body.remove("add_bus_props") {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(is_wanted)) => Ok(is_wanted),
+        Some(_) => {
+            let detail = "add_bus_props is neither true nor false";
+            let wrong = Invalid::of_member("add_bus_props", code::WRONG_TYPE, detail);
+            Err(Problem::invalid(vec![wrong]))
+        }
+    }
+}
+
+/// A campaign, after what its form lacks was added where that was asked for.
+async fn with_bus_props(
+    state: &SendState,
+    caller: &Caller,
+    body: CampaignBody,
+    is_wanted: bool,
+) -> Result<CampaignBody> {
+    if !is_wanted {
+        return Ok(body);
+    }
+    let campaign_id = body.item.campaign.campaign_id;
+    operations::add_bus_props(state, caller, campaign_id).await?;
+    operations::read_campaign(state, caller, campaign_id).await
 }
 
 fn content(body: Map<String, Value>) -> Result<CampaignContent> {
@@ -78,7 +107,8 @@ fn content(body: Map<String, Value>) -> Result<CampaignContent> {
 
 /// Make a campaign.
 ///
-/// It is a DRAFT and sends nothing until it is started.
+/// It is a DRAFT and sends nothing until it is started. `"add_bus_props": true` adds to its form the business properties that it lacks
+/// (see the preview), which needs the scope `form`.
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign",
@@ -96,18 +126,21 @@ pub async fn create_campaign(
     caller: Caller,
     request: Request,
 ) -> Result<Response> {
-    let content = content(caller.json(request, CAMPAIGN_BODY).await?)?;
-    let campaign = operations::create_campaign(&state, &caller, "", Ok(content)).await?;
+    let mut body = caller.json(request, CAMPAIGN_BODY).await?;
+    let adds = take_add_bus_props(&mut body)?;
+    let campaign = operations::create_campaign(&state, &caller, "", content(body)).await?;
+    let campaign = with_bus_props(&state, &caller, campaign, adds).await?;
     let location = [(
         LOCATION,
-        format!("{PATH}/{}", campaign.campaign.campaign_id),
+        format!("{PATH}/{}", campaign.item.campaign.campaign_id),
     )];
     Ok((StatusCode::CREATED, location, answer(campaign)).into_response())
 }
 
 /// Read a campaign.
 ///
-/// The counts are exact at every moment, and the sum of all statuses is `recipients`.
+/// The counts are exact at every moment, and the sum of all statuses is `recipients`. `waiting` says why what is scheduled is not
+/// sent yet; where more than 5,000 messages are due and as many are due later, it tells so many of each.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign/{campaign_id}",
@@ -119,7 +152,7 @@ pub async fn create_campaign(
     ),
 )]
 pub async fn read_campaign(target: CampaignTarget) -> Result<Response> {
-    let campaign = operations::read_campaign(&target.caller, target.campaign_id);
+    let campaign = operations::read_campaign(&target.state, &target.caller, target.campaign_id);
     campaign.await.map(answer)
 }
 
@@ -128,7 +161,7 @@ pub async fn read_campaign(target: CampaignTarget) -> Result<Response> {
     get,
     path = "/api_v1/sms/campaign",
     params(List),
-    responses((status = 200, description = "A page of campaigns", body = Page<CampaignBody>)),
+    responses((status = 200, description = "A page of campaigns", body = Page<CampaignItem>)),
 )]
 pub async fn list_campaigns(caller: Caller, list: List) -> Result<Response> {
     let campaigns = operations::list_campaigns(&caller, list.position()?, list.limit);

@@ -27,7 +27,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::campaign::{change, preview};
-pub use self::operations::{CampaignBody, MessageHistory, SenderItem};
+pub use self::operations::{CampaignBody, CampaignItem, MessageHistory, SenderItem};
 pub use self::state::SendState;
 
 /// Where campaigns are.

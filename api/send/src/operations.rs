@@ -1,6 +1,7 @@
 //! What can be done with campaigns, their messages, senders and the phones that get none: functions that routes and the dashboard call,
 //! each with what it gives.
 
+mod bus_props;
 mod campaign;
 mod preview;
 
@@ -26,12 +27,13 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
+pub use self::bus_props::add_bus_props;
 pub(crate) use self::campaign::find_campaign;
 pub use self::campaign::{
-    CampaignBody, act_on_campaign, create_campaign, delete_campaign, list_campaigns, read_campaign,
-    replace_campaign, resend_messages,
+    CampaignBody, CampaignItem, act_on_campaign, create_campaign, delete_campaign, list_campaigns,
+    read_campaign, replace_campaign, resend_messages,
 };
-pub use self::preview::{TestBody, preview_campaign, preview_draft, test_campaign};
+pub use self::preview::{preview_campaign, preview_draft, read_message, test_campaign};
 use crate::state::SendState;
 use crate::{SCOPE, schema};
 

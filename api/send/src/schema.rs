@@ -12,7 +12,7 @@ use domain::campaign::{
     CONTACT_GAP_DAYS, CampaignStatus, Counts, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
     MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
     MAX_SENDER_CHARS, MessageKind, READ_ONLY, REMINDER_AFTER_DAYS, ReceiptStatus,
-    SEND_WITHIN_HOURS,
+    SEND_WITHIN_HOURS, WaitReason,
 };
 use domain::sms::{
     MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MAX_TEMPLATE_CHARS, SendWindow as Window,
@@ -86,6 +86,17 @@ api_http::schemas! {
     /// The counts of a campaign's messages by kind. Tests are not counted.
     CampaignCounts = members! { first: named("MessageCounts"), reminder: named("MessageCounts"), };
     MessageCounts = message_counts();
+    /// What parts cost by the price that the operator gave the sender.
+    Cost = members! { amount: with(json!({"type": "number"}), "example", 48.5), currency: with(text(), "example", "EUR"), };
+    /// Messages that wait for the same reason.
+    Waiting = members! {
+        reason: one_of::<WaitReason>(),
+        messages: natural(),
+        /// When the first of them is due; null where no moment is known.
+        until: or_null(time()),
+    };
+    /// Messages by a business property that the form does not have; at most 100.
+    UnknownBusProps = with(map_of(natural()), "example", json!({"store:S9": 8}));
     /// What a campaign would do now.
     CampaignPreview = members! {
         /// The sum of `eligible` and all that is skipped.
@@ -98,9 +109,22 @@ api_http::schemas! {
         encodings: named("Encodings"),
         /// Messages by the country of their phone.
         countries: with(map_of(natural()), "example", json!({"DE": 1000})),
+        /// What all parts cost; null of a sender without a price.
+        cost: or_null(named("Cost")),
+        /// Business properties that the links would lack, because the form does not have them.
+        bus_props_unknown: named("UnknownBusProps"),
+        /// Tracking fields of the texts without which recipients get no message, or that nobody has under this name.
+        fields_missing: list_of(named("MissingField")),
         samples: list_of(named("SampleMessage")),
         /// The audience is larger than what was judged.
         partial: flag(),
+    };
+    /// A tracking field of a text that recipients lack.
+    MissingField = members! {
+        name: with(text(), "example", "store_name"),
+        recipients: natural(),
+        /// A tracking field that recipients have, and whose name is nearly the same.
+        similar: or_null(text()),
     };
     /// Messages by how they are encoded.
     Encodings = members! { gsm7: natural(), ucs2: natural(), };
@@ -115,7 +139,7 @@ api_http::schemas! {
     Message = members! {
         message_id: id(),
         campaign_id: id(),
-        /// `null` of a person who was erased.
+        /// `null` of a person who was erased, and of a test of nobody.
         docid: or_null(text()),
         kind: one_of::<MessageKind>(),
         status: with(text(), "example", "delivered"),
@@ -174,6 +198,7 @@ fn campaign_request() -> Value {
         "starts_at": time_request(),
         "delay_minutes": number_request(DELAY_MINUTES, 0),
         "reminder": reminder_request(),
+        "add_bus_props": {"type": ["boolean", "null"], "description": "`true` adds to the form what would be `bus_props_unknown`; it is not stored"},
     });
     for name in READ_ONLY {
         properties[name] = read_only();
@@ -308,6 +333,7 @@ mod tests {
     use api_http::schema::assert_describes;
     use chrono::DateTime;
     use domain::campaign;
+    use domain::price::Price;
     use domain::sms::{self, Encoding};
     use store::send::contact;
     use uuid::Uuid;
@@ -334,6 +360,17 @@ mod tests {
         let preview = campaign::Preview::default();
         assert_describes::<CampaignPreview>(&preview);
         assert_describes::<Encodings>(&preview.encodings);
+        assert_describes::<Cost>(&"0.05EUR".parse::<Price>().unwrap().of(1));
+        assert_describes::<Waiting>(&campaign::Waiting {
+            reason: WaitReason::Delay,
+            messages: 1,
+            until: None,
+        });
+        assert_describes::<MissingField>(&campaign::MissingField {
+            name: String::new(),
+            recipients: 1,
+            similar: None,
+        });
         assert_describes::<SampleMessage>(&campaign::Sample {
             docid: String::new(),
             text: String::new(),

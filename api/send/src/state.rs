@@ -7,6 +7,7 @@ use api_http::body::Limit;
 use api_http::commit::Committer;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
+use domain::price::Price;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use metrics::gauge;
@@ -67,6 +68,12 @@ impl SendState {
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
             scans: Places::new(1),
         }
+    }
+
+    /// What a part costs through the sender of this name, if the operator says so.
+    pub(crate) fn price(&self, name: &str) -> Option<&Price> {
+        let mut senders = self.senders.iter().map(|sender| &sender.setting);
+        senders.find(|sender| sender.name == name)?.price.as_ref()
     }
 
     /// The sender of this name, if the caller may use it.

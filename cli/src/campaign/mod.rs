@@ -41,6 +41,13 @@ pub(crate) enum Command {
         /// What it sends to whom, as `POST /api_v1/sms/campaign` takes it; `-` for standard input
         file: PathBuf,
     },
+    /// Replace a campaign by a JSON file: a DRAFT, or what may still change of one that runs
+    Replace {
+        #[command(flatten)]
+        one: One,
+        /// What it sends to whom, as `PUT /api_v1/sms/campaign/{campaign_id}` takes it; `-` for standard input
+        file: PathBuf,
+    },
     /// Show whom a campaign would reach today and what they would get; nothing is stored or sent
     Preview(One),
     /// Send one message to any number, with a link whose answers are not stored
@@ -50,9 +57,9 @@ pub(crate) enum Command {
         /// Who gets the message, such as +4915112345678
         #[arg(long)]
         phone: String,
-        /// The recipient whose tracking fields the text is filled with
+        /// The recipient whose tracking fields the text is filled with; without one it shows the names of its fields
         #[arg(long)]
-        docid: String,
+        docid: Option<String>,
     },
     /// Start a DRAFT
     Start(One),
@@ -94,9 +101,13 @@ pub(crate) async fn run(
     };
     let call = match command {
         Command::Create { file } => with_file(service.call(Method::POST, CAMPAIGNS), &file).await?,
+        Command::Replace { one, file } => {
+            with_file(service.call(Method::PUT, &path_of(&one.campaign)), &file).await?
+        }
         Command::Preview(one) => return service.show(act(&one, "preview"), preview).await,
         Command::Test { one, phone, docid } => {
-            act(&one, "test").json(&json!({"phone": phone, "docid": docid}))
+            let test = act(&one, "test").json(&json!({"phone": phone, "docid": docid}));
+            return service.show(test, message).await;
         }
         Command::Start(one) => act(&one, "start"),
         Command::Pause(one) => act(&one, "pause"),
@@ -130,15 +141,8 @@ fn is_over(campaign: &Value) -> bool {
 }
 
 fn show(campaign: &Value) -> String {
-    // Only the answer to a test has a message.
-    let names = "message_id campaign_id status name form_id sender text created_at starts_at started_at finished_at";
-    let counts = &campaign["counts"];
-    let table = if counts.is_null() {
-        String::new()
-    } else {
-        show_counts(counts)
-    };
-    members(campaign, names) + &table
+    let names = "campaign_id status name form_id sender text created_at starts_at started_at finished_at waiting cost bus_props_unknown";
+    members(campaign, names) + &show_counts(&campaign["counts"])
 }
 
 /// What is counted of its messages and of its reminders, each on a line of its own; what occurs in neither is left out.
@@ -168,7 +172,14 @@ fn show_counts(counts: &Value) -> String {
     text
 }
 
+fn message(message: &Value) -> String {
+    members(
+        message,
+        "message_id campaign_id docid kind status scheduled_at",
+    )
+}
+
 fn preview(preview: &Value) -> String {
-    let names = "recipients eligible skipped parts encodings countries samples";
+    let names = "recipients eligible skipped parts encodings countries cost bus_props_unknown fields_missing samples";
     members(preview, names)
 }

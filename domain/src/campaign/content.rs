@@ -34,6 +34,26 @@ pub struct CampaignContent {
     pub reminder: Option<Reminder>,
 }
 
+impl CampaignContent {
+    /// The first member in which another content differs although it stays as it is once a campaign was started.
+    pub fn fixed_change(&self, other: &Self) -> Option<&'static str> {
+        let members = [
+            ("form_id", self.form_id == other.form_id),
+            ("sender", self.sender == other.sender),
+            ("audience", self.audience == other.audience),
+            ("track_fields", self.track_fields == other.track_fields),
+            (
+                "bus_props_from",
+                self.bus_props_from == other.bus_props_from,
+            ),
+            ("starts_at", self.starts_at == other.starts_at),
+            ("delay_minutes", self.delay_minutes == other.delay_minutes),
+        ];
+        let changed = members.into_iter().find(|(_, is_same)| !is_same);
+        changed.map(|(name, _)| name)
+    }
+}
+
 /// Who gets a message. In JSON one object with the members of its kind; the first kind whose members are there is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]

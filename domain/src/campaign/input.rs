@@ -22,13 +22,16 @@ use crate::record::MAX_FIELDS;
 use crate::sms::{SendWindow, Template};
 
 /// Members that only a response has. A campaign that was read can be put back with them.
-pub const READ_ONLY: [&str; 6] = [
+pub const READ_ONLY: [&str; 9] = [
     "campaign_id",
     "status",
     "created_at",
     "started_at",
     "finished_at",
     "counts",
+    "cost",
+    "waiting",
+    "bus_props_unknown",
 ];
 
 const KINDS_OF_AUDIENCE: &str = "audience is {\"on_import\": true}, {\"batch_ids\": […]}, or at least one of \

@@ -49,6 +49,7 @@ impl Contact {
 #[debug("DueMessage({kind:?})")]
 pub struct DueMessage {
     pub kind: MessageKind,
+    /// Empty of a test of nobody.
     pub docid: String,
     pub scheduled_at: DateTime<Utc>,
     /// None of an erased recipient.
@@ -62,11 +63,24 @@ pub struct DueMessage {
     pub token: String,
 }
 
+impl DueMessage {
+    /// A value for a text.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        match self.fields.get(name) {
+            Some(value) => Some(value.as_str()),
+            None if name == "docid" && !self.docid.is_empty() => Some(self.docid.as_str()),
+            None => None,
+        }
+    }
+}
+
 /// What becomes of a due message that is not skipped.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
     /// Its window is closed: not before this moment.
     Later(DateTime<Utc>),
+    /// A reminder that the campaign does not have any more.
+    Withdrawn,
     Send(Box<Ready>),
 }
 
@@ -88,6 +102,9 @@ impl Context<'_> {
     /// # Errors
     /// Of several reasons to skip it the first in the order of these lines is told.
     pub fn judge(&self, due: &DueMessage, now: DateTime<Utc>) -> Result<Verdict, SkipReason> {
+        if due.kind == MessageKind::Reminder && self.content.reminder.is_none() {
+            return Ok(Verdict::Withdrawn);
+        }
         // A test has a phone of its own.
         skip_if(is_erased(&due.docid), SkipReason::Erased)?;
         let phone = due.phone.as_ref().ok_or(SkipReason::Erased)?;
@@ -120,10 +137,14 @@ impl Context<'_> {
             (Some(reminder), MessageKind::Reminder) => &reminder.text,
             _ => &self.content.text,
         };
-        let field = |name: &str| match due.fields.get(name) {
-            Some(value) => Some(value.as_str()),
-            None if name == "docid" => Some(due.docid.as_str()),
-            None => None,
+        let known = |name: &str| due.field(name);
+        // A test shows the name of a field that its recipient lacks.
+        let missing = template.missing(known).filter(|_| is_test);
+        let missing = missing.filter_map(|(name, has_text)| (!has_text).then_some(name));
+        let missing: Vec<&str> = missing.collect();
+        let field = |name: &str| {
+            let mut missing = missing.iter().copied();
+            missing.find(|one| *one == name).or_else(|| known(name))
         };
         let link = format!("{}{}", self.link_prefix, due.token);
         let text = template.fill(field, &link);
@@ -160,7 +181,9 @@ impl Context<'_> {
         let named = self.content.track_fields.iter();
         let named = named.filter_map(|name| Some((name.as_str(), fields.get(name)?.as_str())));
         let mut track_fields = TrackFields::default();
-        for (name, value) in named.chain([("docid", docid)]) {
+        for (name, value) in
+            named.chain([("docid", docid)].into_iter().filter(|_| !docid.is_empty()))
+        {
             // What a link's field cannot hold is left out.
             let _ = track_fields.push(&format!("{name}={value}"));
         }

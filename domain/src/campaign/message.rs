@@ -114,7 +114,7 @@ pub enum SkipReason {
 pub struct Message {
     pub message_id: Uuid,
     pub campaign_id: Uuid,
-    /// `null` of a person who was erased.
+    /// `null` of a person who was erased, and of a test of nobody.
     pub docid: Option<String>,
     pub kind: MessageKind,
     pub status: MessageStatus,

@@ -17,22 +17,28 @@ mod input;
 pub mod judge;
 mod message;
 mod message_set;
+mod missing;
 mod part_states;
 mod preview;
 mod status;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod value;
+mod waiting;
 
 pub use self::content::{Audience, CampaignContent, Reminder};
 pub use self::counts::{CampaignCounts, Count, Counts};
 pub use self::input::READ_ONLY;
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::message_set::MessageSet;
+pub use self::missing::MissingFields;
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
-pub use self::preview::{Encodings, Preview, Sample};
+pub use self::preview::{Encodings, MissingField, Preview, Sample};
 pub use self::status::{CampaignAction, CampaignStatus};
+pub use self::unknown::UnknownBusProps;
 pub use self::value::is_sender_name;
+pub use self::waiting::{WaitReason, Waiting};
 
 /// The characters of a campaign's name, at most; at least 1.
 pub const MAX_NAME_CHARS: usize = 200;

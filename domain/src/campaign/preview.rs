@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::message::SkipReason;
+use super::unknown::UnknownBusProps;
+use crate::price::Cost;
 use crate::sms::Encoding;
 
 /// What a campaign would do now.
@@ -20,9 +22,23 @@ pub struct Preview {
     pub encodings: Encodings,
     /// Messages by the country of their phone.
     pub countries: BTreeMap<String, u64>,
+    /// What the messages cost; `None` of a sender without a price.
+    pub cost: Option<Cost>,
+    pub bus_props_unknown: UnknownBusProps,
+    /// Of the texts, what recipients lack.
+    pub fields_missing: Vec<MissingField>,
     pub samples: Vec<Sample>,
     /// The audience is larger than what was judged.
     pub partial: bool,
+}
+
+/// A tracking field of a text that recipients lack, or have without a visible character.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MissingField {
+    pub name: String,
+    pub recipients: u64,
+    /// A tracking field that recipients have, and whose name is nearly the same.
+    pub similar: Option<String>,
 }
 
 /// Messages by how they are encoded.

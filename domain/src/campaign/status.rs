@@ -32,6 +32,11 @@ pub enum CampaignAction {
 }
 
 impl CampaignStatus {
+    /// Whether it was started and may go on.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Running | Self::Paused)
+    }
+
     /// The status after an action; `None` if the action is refused. Any action but the start may be repeated, because the
     /// caller may not have seen the first answer.
     pub fn after(self, action: CampaignAction) -> Option<CampaignStatus> {
@@ -113,6 +118,7 @@ mod tests {
     #[test]
     fn a_campaign_that_is_over_stays_so() {
         for over in [Finished, Cancelled] {
+            assert!(!over.is_open());
             for action in ACTIONS {
                 assert!(over.after(action).is_none_or(|next| next == over));
             }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::bus_prop::BusPropEntry;
+use super::bus_prop::{BusProp, BusPropEntry};
 use super::choice::ChoiceOption;
 use super::field::Field;
 use super::key::FieldKey;
 use super::label::Labels;
+use super::limits::MAX_BUS_PROPS;
 use super::link::FormLink;
 
 /// What a form asks. Its JSON is what is stored; it is not checked again when it is read.
@@ -50,6 +51,26 @@ pub struct FormContent {
 }
 
 impl FormContent {
+    /// This form with these business properties too, as long as it may have more; one that is retired is in use again.
+    #[must_use]
+    pub fn with_bus_props<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        for text in texts {
+            let mut entries = self.bus_props.iter_mut();
+            if let Some(known) = entries.find(|entry| entry.text.as_str() == text) {
+                known.retired = false;
+            } else if let Ok(text) = BusProp::parse(text)
+                && let Some(id) = self.last_bus_prop_id.checked_add(1)
+                && self.bus_props.len() < MAX_BUS_PROPS
+            {
+                self.last_bus_prop_id = id;
+                let retired = false;
+                self.bus_props.push(BusPropEntry { id, text, retired });
+            }
+        }
+        self.bus_props.sort_by_key(|entry| entry.retired);
+        self
+    }
+
     /// The field with this key, retired or not.
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key.as_str() == key)

@@ -53,7 +53,7 @@ impl<'a> Query<'a> {
         Ok(switch?.unwrap_or(default))
     }
 
-    /// Takes a number.
+    /// Takes a number, or what else is read from a text as numbers are.
     pub(crate) fn number<T: FromStr>(
         &mut self,
         name: &'static str,

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
+use domain::price::Price;
 use domain::sms::Country;
 
 use crate::client::HTTP_TIMEOUT;
@@ -46,6 +47,8 @@ pub struct Setting {
     pub parts_per_day: Option<u64>,
     /// Whether the provider sends receipts.
     pub receipts: bool,
+    /// Of a part.
+    pub price: Option<Price>,
     connect: Connect,
 }
 
@@ -108,6 +111,7 @@ impl Setting {
         let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
+        let price = query.number("price", "is not like `0.05EUR`")?;
         let mut url = SenderUrl {
             scheme,
             address,
@@ -127,6 +131,7 @@ impl Setting {
             countries,
             parts_per_day,
             receipts,
+            price,
             connect,
         })
     }

@@ -32,7 +32,7 @@ fn what_is_not_said_has_its_default() {
 fn common_parameters_are_read() {
     let setting = one(
         "a-1=demo:?seed=7&accounts=north,south%2Dwest&from=+491701234521&rate=50\
-                       &window=20&countries=de,US&parts_per_day=1000&receipts=off",
+                       &window=20&countries=de,US&parts_per_day=1000&receipts=off&price=0.05EUR",
     );
     assert_eq!(setting.accounts, ["north", "south-west"]);
     assert!(setting.allows("north") && !setting.allows("west"));
@@ -42,6 +42,7 @@ fn common_parameters_are_read() {
     assert_eq!(setting.countries.as_deref(), Some(&countries[..]));
     assert_eq!(setting.parts_per_day, Some(1_000));
     assert!(!setting.receipts);
+    assert_eq!(setting.price, "0.05EUR".parse().ok());
 }
 
 #[test]
@@ -99,6 +100,7 @@ fn errors_name_the_sender_and_the_parameter() {
             "a=demo:?receipts=no",
             "sender a: `receipts` is neither `on` nor `off`",
         ),
+        ("a=demo:?price=5", "sender a: `price` is not like `0.05EUR`"),
         (
             "a=demo:?accounts=",
             "sender a: `accounts` is not `*` or names",

@@ -11,6 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::moving::{moves, place};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
@@ -62,6 +63,8 @@ pub enum CampaignChange {
     Changed,
     /// The status that it has does not allow the change.
     Refused(CampaignStatus),
+    /// It was started, and a member that stays as it is from then on is another.
+    Fixed(&'static str),
     /// Its form is not PUBLISHED.
     FormNotPublished,
 }
@@ -79,14 +82,6 @@ impl Campaign {
             finished_at: row.finished_at,
             finishing: row.finishing,
         })
-    }
-
-    /// Whether messages may be planned for it.
-    pub(super) fn is_open(&self) -> bool {
-        matches!(
-            self.status,
-            CampaignStatus::Running | CampaignStatus::Paused
-        )
     }
 }
 
@@ -128,6 +123,7 @@ impl Store {
             finishing: false,
             planned: false,
             planned_to: String::new(),
+            moved_to: None,
             created_at: now,
             updated_at: now,
             started_at: None,
@@ -175,19 +171,41 @@ impl Store {
         Ok(ListPage::new(campaigns, limit, false, position))
     }
 
-    /// Gives a DRAFT another content.
+    /// Gives a campaign another content: a DRAFT any, one that was started and is not over what
+    /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
         revision: Option<i64>,
         content: &CampaignContent,
     ) -> Result<CampaignChange> {
-        self.change_campaign(key, revision, |row, status, _| {
-            if status != CampaignStatus::Draft {
-                return Ok(false);
+        self.change_campaign(key, revision, |row, status, now| {
+            let is_draft = status == CampaignStatus::Draft;
+            if !is_draft && !status.is_open() {
+                return Ok(Err(CampaignChange::Refused(status)));
             }
+            let before: CampaignContent =
+                serde_json::from_str(&row.content).map_err(Error::broken)?;
+            let (planned, was_moved) = (row.planned, row.moved_to.take());
             set_content(row, content)?;
-            Ok(true)
+            if !is_draft {
+                if let Some(name) = before.fixed_change(content) {
+                    return Ok(Err(CampaignChange::Fixed(name)));
+                }
+                // Whoever was left out for it is planned after all.
+                let limit = |content: &CampaignContent| content.max_messages.unwrap_or(u64::MAX);
+                row.planned = planned;
+                if limit(content) > limit(&before) && !row.on_import {
+                    row.planned = false;
+                    row.planned_to.clear();
+                }
+                row.moved_to = if moves(&before, content) {
+                    Some(place(now, Uuid::nil())?)
+                } else {
+                    was_moved
+                };
+            }
+            Ok(Ok(()))
         })
         .await
     }
@@ -201,7 +219,7 @@ impl Store {
     ) -> Result<CampaignChange> {
         self.change_campaign(key, None, |row, status, now| {
             let Some(next) = status.after(action) else {
-                return Ok(false);
+                return Ok(Err(CampaignChange::Refused(status)));
             };
             match action {
                 CampaignAction::Start => row.started_at = Some(now),
@@ -213,7 +231,7 @@ impl Store {
             if action != CampaignAction::Finish {
                 next.into_str().clone_into(&mut row.status);
             }
-            Ok(true)
+            Ok(Ok(()))
         })
         .await
     }
@@ -222,7 +240,11 @@ impl Store {
         &self,
         key: CampaignKey,
         revision: Option<i64>,
-        change: impl FnOnce(&mut campaign::Model, CampaignStatus, DateTime<Utc>) -> Result<bool>,
+        change: impl FnOnce(
+            &mut campaign::Model,
+            CampaignStatus,
+            DateTime<Utc>,
+        ) -> Result<Result<(), CampaignChange>>,
     ) -> Result<CampaignChange> {
         let mut tx = self.begin().await?;
         let Some(mut row) = tx.lock_campaign(key).await? else {
@@ -233,8 +255,8 @@ impl Store {
             return Ok(CampaignChange::Changed);
         }
         let now = tx.now().await?;
-        if !change(&mut row, before.status, now)? {
-            return Ok(CampaignChange::Refused(before.status));
+        if let Err(refused) = change(&mut row, before.status, now)? {
+            return Ok(refused);
         }
         row.revision += 1;
         row.updated_at = now;

@@ -70,7 +70,7 @@ const DELETE_UNCLAIMED: &BatchStatement<DueKey> = statement!(DueKey:
      RETURNING account_id, message_id"
 );
 
-const CANCEL: &BatchStatement<MessageKey> = statement!(MessageKey:
+pub(super) const CANCEL: &BatchStatement<MessageKey> = statement!(MessageKey:
     "UPDATE message AS m SET status = 'cancelled'
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = 'scheduled'"
 );

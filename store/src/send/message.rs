@@ -47,6 +47,7 @@ macro_rules! messages {
 const OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $4");
 const OF_CAMPAIGN_WITH_STATUS: &Statement =
     messages!("m.campaign_id = $4 AND ", status!(), " = $5");
+const OF_CAMPAIGN_WITH_ID: &Statement = messages!("m.campaign_id = $4 AND m.message_id = $5");
 const OF_RECIPIENT: &Statement = messages!("m.docid = $4");
 
 /// Of [`MessageFilter`].
@@ -110,7 +111,7 @@ impl From<MessageRow> for Message {
         Self {
             message_id: row.message_id,
             campaign_id: row.campaign_id,
-            docid: Some(row.docid).filter(|docid| !is_erased(docid)),
+            docid: Some(row.docid).filter(|docid| !docid.is_empty() && !is_erased(docid)),
             kind: row.kind.0,
             status: row.status.0,
             skipped_reason: row.reason.map(|reason| reason.0),
@@ -240,18 +241,36 @@ impl Store {
         Ok(ListPage::new(messages, limit, false, position))
     }
 
-    /// Schedules a test message to a phone, with the fields of a recipient. `None`: the campaign is gone, or the recipient.
+    /// One message of a campaign.
+    pub async fn campaign_message(
+        &self,
+        key: CampaignKey,
+        message_id: Uuid,
+    ) -> Result<Option<Message>> {
+        let message = (key.account_id, None, 1);
+        let of = values![key.campaign_id, message_id];
+        let page = self.messages(OF_CAMPAIGN_WITH_ID, message, of).await?;
+        Ok(page.rows.into_iter().next())
+    }
+
+    /// Schedules a test message to a phone, with the fields of a recipient or of nobody. `None`: the campaign is gone, or the
+    /// recipient.
     pub async fn schedule_test(
         &self,
         key: CampaignKey,
-        docid: &str,
+        docid: Option<&str>,
         phone: &str,
-    ) -> Result<Option<Uuid>> {
+    ) -> Result<Option<Message>> {
         let mut tx = self.begin().await?;
         // Whoever erases the recipient waits, and finds the message.
-        let recipient = tx.fetch_value(RECIPIENT, values![key.account_id, docid]);
-        let recipient: Option<String> = recipient.await?;
-        let Some(campaign) = tx.lock_campaign(key).await?.filter(|_| recipient.is_some()) else {
+        if let Some(docid) = docid {
+            let recipient = tx.fetch_value(RECIPIENT, values![key.account_id, docid]);
+            let recipient: Option<String> = recipient.await?;
+            if recipient.is_none() {
+                return Ok(None);
+            }
+        }
+        let Some(campaign) = tx.lock_campaign(key).await? else {
             return Ok(None);
         };
         tx.note_work(key.account_id).await?;
@@ -261,7 +280,7 @@ impl Store {
             campaign_id: Set(key.campaign_id),
             message_id: Set(id),
             link_id: Set(id),
-            docid: Set(docid.to_owned()),
+            docid: Set(docid.unwrap_or_default().to_owned()),
             kind: Set(MessageKind::Test.into_str().to_owned()),
             status: Set(MessageStatus::Scheduled.into_str().to_owned()),
             scheduled_at: Set(now),
@@ -279,7 +298,7 @@ impl Store {
         };
         tx.insert(due).await?;
         tx.commit_surely().await?;
-        Ok(Some(id))
+        self.campaign_message(key, id).await
     }
 
     /// Schedules the messages of a campaign again that may have been sent or not: because a person asks for it. One that is FINISHED

@@ -1,6 +1,7 @@
 //! Sending: campaigns, the messages they plan, and what becomes of each.
 //!
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
+//! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
 //! - `plan`: from recipients to messages that are due. [`lease`]: who drives a sender.
 //! - [`drive`]: one step of a driver: results in, due messages out.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
@@ -23,12 +24,14 @@ pub mod inbound;
 pub mod lease;
 mod link;
 pub mod message;
+mod moving;
 pub mod origin;
 #[cfg(feature = "demo")]
 mod past;
 mod pepper;
 mod plan;
 pub mod preview;
+mod progress;
 pub mod provider_id;
 pub mod receipt;
 mod reconcile;

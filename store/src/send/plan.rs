@@ -109,11 +109,12 @@ const ERASED_SINCE: &Statement =
     statement!("SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2");
 
 const TO_PLAN: &Statement = statement!(accounts "account_id = ANY($1)":
-    "SELECT account_id, campaign_id FROM campaign WHERE status IN ('RUNNING', 'PAUSED') AND NOT planned";
+    "SELECT account_id, campaign_id FROM campaign WHERE status IN ('RUNNING', 'PAUSED') AND (NOT planned OR moved_to IS NOT NULL)";
     "ORDER BY account_id, campaign_id"
 );
 
-const TIME_ZONE: &Statement = statement!("SELECT time_zone FROM account WHERE account_id = $1");
+pub(super) const TIME_ZONE: &Statement =
+    statement!("SELECT time_zone FROM account WHERE account_id = $1");
 
 /// A recipient of an account.
 #[derive(FromQueryResult)]
@@ -126,12 +127,13 @@ pub(super) struct PlannedRecipient {
 }
 
 impl Store {
-    /// Campaigns whose audience is not planned yet.
+    /// Campaigns whose audience is not planned yet, or whose messages do not all have their place.
     pub async fn campaigns_to_plan(&self) -> Result<Vec<CampaignKey>> {
         self.scan(TO_PLAN, vec![]).await
     }
 
-    /// Plans the next slice of a campaign's audience. How many recipients were looked at; `None`: nothing is left to plan.
+    /// Plans the next slice of a campaign's audience, or moves the next of what waits. How many recipients or messages were looked
+    /// at; `None`: nothing is left to plan.
     ///
     /// # Errors
     /// Doing it again is safe.
@@ -145,14 +147,21 @@ impl Store {
             return Ok(None);
         };
         let campaign = Campaign::read(&row)?;
-        let is_open = campaign.is_open() && !row.planned;
+        let limit = if self.is_sqlite() { 1_000 } else { 5_000 };
+        if campaign.status.is_open() && row.moved_to.is_some() {
+            let moved = tx.move_waiting(&mut row, &campaign, limit).await?;
+            tx.update(row).await?;
+            tx.commit_surely().await?;
+            return Ok(Some(moved));
+        }
+        let is_open = campaign.status.is_open() && !row.planned;
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
         let slice = AudienceSlice {
             account_id: key.account_id,
             after: &row.planned_to,
-            limit: if self.is_sqlite() { 1_000 } else { 5_000 },
+            limit,
             at: started_at,
         };
         let column = "fields ->> 'time_zone'";
@@ -240,7 +249,7 @@ impl Tx {
             return Ok(());
         };
         let campaign = Campaign::read(&row)?;
-        if !campaign.is_open() {
+        if !campaign.status.is_open() {
             return Ok(());
         }
         // An import of later may have brought them back: not for this one's campaign.

@@ -5,7 +5,9 @@ use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
-use domain::campaign::{Audience, CampaignContent, MessageKind, Preview, Sample, SkipReason};
+use domain::campaign::{
+    Audience, CampaignContent, MessageKind, MissingFields, Preview, Sample, SkipReason,
+};
 use domain::pepper::Pepper;
 use domain::sms::{Encoding, country_of};
 use uuid::Uuid;
@@ -43,7 +45,7 @@ impl Store {
             content: &any_time,
             ..*context
         };
-        let mut preview = Preview::default();
+        let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
@@ -82,7 +84,9 @@ impl Store {
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 preview.recipients += 1;
                 if phones.insert(hasher.hash_one(&recipient.phone)) {
-                    add(&mut preview, (&context, now), recipient, contact)?;
+                    let due = due(recipient, contact, now)?;
+                    missing.add(context.content, &due);
+                    add(&mut preview, &context, due, now);
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -94,19 +98,15 @@ impl Store {
             }
             tokio::task::yield_now().await;
         }
+        preview.fields_missing = missing.told();
         Ok(preview)
     }
 }
 
-/// Adds a recipient who has no message yet.
-fn add(
-    preview: &mut Preview,
-    (context, now): (&Context<'_>, DateTime<Utc>),
-    recipient: PlannedRecipient,
-    contact: Contact,
-) -> Result<()> {
+/// The message that a recipient would get.
+fn due(recipient: PlannedRecipient, contact: Contact, now: DateTime<Utc>) -> Result<DueMessage> {
     let fields = recipient.more.unwrap_or_else(|| "{}".to_owned());
-    let due = DueMessage {
+    Ok(DueMessage {
         kind: MessageKind::First,
         docid: recipient.docid,
         scheduled_at: now,
@@ -115,11 +115,13 @@ fn add(
         contact,
         answered: false,
         token: TOKEN.to_owned(),
-    };
+    })
+}
+
+/// Adds the message of a recipient who has none yet.
+fn add(preview: &mut Preview, context: &Context<'_>, due: DueMessage, now: DateTime<Utc>) {
     match context.judge(&due, now) {
         Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
-        // There is no window that could be closed.
-        Ok(Verdict::Later(_)) => preview.eligible += 1,
         Ok(Verdict::Send(ready)) => {
             preview.eligible += 1;
             let parts = ready.parts.texts.len();
@@ -131,6 +133,11 @@ fn add(
             if let Some(country) = country_of(&ready.phone) {
                 *preview.countries.entry(country.to_string()).or_default() += 1;
             }
+            for (name, field) in &context.content.bus_props_from {
+                if let (Some(form), Some(value)) = (context.form, due.fields.get(field)) {
+                    preview.bus_props_unknown.add(form, name, value, 1);
+                }
+            }
             if preview.samples.len() < SAMPLES {
                 preview.samples.push(Sample {
                     docid: due.docid,
@@ -140,6 +147,7 @@ fn add(
                 });
             }
         }
+        // There is no window that could be closed, and no reminder.
+        Ok(Verdict::Later(_) | Verdict::Withdrawn) => preview.eligible += 1,
     }
-    Ok(())
 }

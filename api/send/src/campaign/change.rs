@@ -8,7 +8,7 @@ use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
-use super::{CAMPAIGN_BODY, CampaignTarget, answer, content};
+use super::{CAMPAIGN_BODY, CampaignTarget, answer, content, take_add_bus_props, with_bus_props};
 use crate::operations::{self, CampaignBody};
 use crate::schema::CampaignRequest;
 use crate::state::FEW;
@@ -17,7 +17,9 @@ use api_http::{Problem, Result};
 
 /// Replace a campaign as a whole.
 ///
-/// Only a DRAFT can be. What is left out gets its default.
+/// Of one that is RUNNING or PAUSED `name`, `text`, `send_window`, `send_within_hours`, `contact_gap_days`, `max_parts`,
+/// `max_messages`, `reminder` and `link_expires_after_days` may be others: they hold for what is not handed over when this is
+/// answered. What is left out gets its default.
 #[utoipa::path(
     put,
     path = "/api_v1/sms/campaign/{campaign_id}",
@@ -29,7 +31,7 @@ use api_http::{Problem, Result};
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
         (status = 400, description = "`invalid_parameter`, `invalid_json`"),
-        (status = 409, description = "`campaign_transition`: it is no DRAFT"),
+        (status = 409, description = "`campaign_transition`: it is over, or was started and another member differs"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]
@@ -39,11 +41,15 @@ pub async fn replace_campaign(
     request: Request,
 ) -> Result<Response> {
     let body = target.caller.json(request, CAMPAIGN_BODY).await;
-    let content = content(target.unless_missing(body).await?);
+    let mut body = target.unless_missing(body).await?;
+    let adds = take_add_bus_props(&mut body);
+    let adds = target.unless_missing(adds).await?;
+    let content = content(body);
     let (state, caller, campaign_id) = target.parts();
     let if_match = IfMatch::of(&headers);
     let campaign = operations::replace_campaign(state, caller, campaign_id, &if_match, content);
-    campaign.await.map(answer)
+    let campaign = with_bus_props(state, caller, campaign.await?, adds).await?;
+    Ok(answer(campaign))
 }
 
 /// Delete a campaign.
@@ -188,6 +194,6 @@ pub async fn resend_messages(target: CampaignTarget, request: Request) -> Result
         Ok(())
     };
     target.unless_missing(status.await).await?;
-    let campaign = operations::resend_messages(&target.caller, target.campaign_id);
+    let campaign = operations::resend_messages(&target.state, &target.caller, target.campaign_id);
     campaign.await.map(answer)
 }

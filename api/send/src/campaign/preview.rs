@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use domain::campaign::Preview;
-use domain::members::texts;
+use domain::campaign::{Message, Preview};
+use domain::members::text_and_option;
 use utoipa::ToSchema;
 
 use super::{CAMPAIGN_BODY, CampaignTarget, content};
-use crate::operations::{self, TestBody};
-use crate::schema::{CampaignPreview, CampaignRequest};
+use crate::operations;
+use crate::schema::{self, CampaignPreview, CampaignRequest};
 use crate::state::{FEW, SendState};
 use api_http::{Caller, Problem, Result};
 
@@ -62,28 +62,30 @@ pub struct TestRequest {
     #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+491701234567")]
     phone: String,
     #[schema(min_length = 1, max_length = 128)]
-    docid: String,
+    docid: Option<String>,
 }
 
 /// Send a test message.
 ///
-/// To any number, as the recipient of this docid would get it; 20 an hour. Its link shows the form and stores nothing.
+/// To any number, 20 an hour, as the recipient of the docid would get it. Without one, or for a tracking field that the recipient
+/// lacks, the text shows the name of the field. Its link shows the form and stores nothing. The campaign's list of messages tells what
+/// becomes of it.
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/test",
     params(CampaignTarget),
     request_body = TestRequest,
     responses(
-        (status = 200, description = "Scheduled", body = TestBody),
+        (status = 200, description = "The message, which is scheduled", body = schema::Message),
         (status = 400, description = "`invalid_parameter`, `invalid_json`"),
         (status = 409, description = "`campaign_not_running`: it is over; `form_not_published`"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`, `public_url_local`"),
     ),
 )]
-pub async fn test_campaign(target: CampaignTarget, request: Request) -> Result<Json<TestBody>> {
+pub async fn test_campaign(target: CampaignTarget, request: Request) -> Result<Json<Message>> {
     let body = target.caller.json(request, FEW).await;
     let body = target.unless_missing(body).await?;
-    let phone_and_docid = texts(body, ["phone", "docid"]).map_err(Problem::invalid);
+    let phone_and_docid = text_and_option(body, "phone", "docid").map_err(Problem::invalid);
     let (state, caller, campaign_id) = target.parts();
     let tested = operations::test_campaign(state, caller, campaign_id, phone_and_docid);
     tested.await.map(Json)

@@ -7,9 +7,13 @@ use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
-use domain::campaign::{Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus};
+use domain::campaign::{
+    Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, Count,
+    UnknownBusProps, Waiting,
+};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
+use domain::price::Cost;
 use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
@@ -28,8 +32,7 @@ const RESEND: Change = Change::new(SCOPE, "campaign.resend", StatusCode::OK);
 
 /// A campaign with the counts of its messages.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Campaign)]
-pub struct CampaignBody {
+pub struct CampaignItem {
     #[serde(flatten)]
     #[schema(value_type = schema::StoredCampaign)]
     pub campaign: Campaign,
@@ -37,16 +40,55 @@ pub struct CampaignBody {
     pub counts: CampaignCounts,
 }
 
+/// A campaign, and where it stands.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Campaign)]
+pub struct CampaignBody {
+    #[serde(flatten)]
+    pub item: CampaignItem,
+    /// Of the parts so far; null of a sender without a price.
+    #[schema(required = true, value_type = Option<schema::Cost>)]
+    pub cost: Option<Cost>,
+    /// Why what is scheduled is not sent yet.
+    #[schema(value_type = Vec<schema::Waiting>)]
+    pub waiting: Vec<Waiting>,
+    /// Of its newest 5,000 messages those whose recipients have a value that the form does not list as business property, by
+    /// that property: their links lack it.
+    #[schema(value_type = schema::UnknownBusProps)]
+    pub bus_props_unknown: UnknownBusProps,
+}
+
 pub(crate) async fn find_campaign(caller: &Caller, campaign_id: Uuid) -> Result<Campaign> {
     let key = CampaignKey::new(caller.account_id(), campaign_id);
     found(caller.app.store.campaign(key)).await
 }
 
-pub(super) async fn with_counts(caller: &Caller, campaign: Campaign) -> Result<CampaignBody> {
-    let (store, ids) = (&caller.app.store, [campaign.campaign_id]);
-    let counts = store.campaign_counts(caller.account_id(), &ids);
-    let counts = within(QUICK, counts).await?.pop().unwrap_or_default();
-    Ok(CampaignBody { campaign, counts })
+async fn with_progress(
+    state: &SendState,
+    caller: &Caller,
+    campaign: Campaign,
+) -> Result<CampaignBody> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let key = CampaignKey::new(account_id, campaign.campaign_id);
+    let progress = store.campaign_progress(key, &campaign);
+    let (counts, waiting) = within(QUICK, progress).await?;
+    let mut bus_props_unknown = UnknownBusProps::default();
+    if !campaign.content.bus_props_from.is_empty() {
+        let form = store.form(account_id, campaign.content.form_id);
+        if let Some(form) = within(QUICK, form).await? {
+            let unknown = store.campaign_bus_props_unknown(key, &campaign, &form.content);
+            bus_props_unknown = within(QUICK, unknown).await?;
+        }
+    }
+    let parts = [&counts.first, &counts.reminder].map(|of| of.get(Count::Parts));
+    let parts = u64::try_from(parts.iter().sum::<i64>()).unwrap_or_default();
+    let price = state.price(&campaign.content.sender);
+    Ok(CampaignBody {
+        cost: price.map(|price| price.of(parts)),
+        item: CampaignItem { campaign, counts },
+        waiting,
+        bus_props_unknown,
+    })
 }
 
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
@@ -67,19 +109,23 @@ pub async fn create_campaign(
         let campaign = store.create_campaign(caller.account_id(), &content);
         let campaign = within(QUICK, campaign).await?;
         tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
-        with_counts(caller, campaign).await
+        with_progress(state, caller, campaign).await
     };
     caller.change(CREATE, name, create).await
 }
 
-/// Reads a campaign with the counts of its messages.
+/// Reads a campaign, and where it stands.
 ///
 /// # Errors
 /// 404; 503.
-pub async fn read_campaign(caller: &Caller, campaign_id: Uuid) -> Result<CampaignBody> {
+pub async fn read_campaign(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+) -> Result<CampaignBody> {
     let read = soon(async {
         let campaign = find_campaign(caller, campaign_id).await?;
-        with_counts(caller, campaign).await
+        with_progress(state, caller, campaign).await
     });
     caller.read(SCOPE, read).await
 }
@@ -92,7 +138,7 @@ pub async fn list_campaigns(
     caller: &Caller,
     before: Option<Uuid>,
     limit: usize,
-) -> Result<(ListPage<CampaignBody>, MemoryPermit)> {
+) -> Result<(ListPage<CampaignItem>, MemoryPermit)> {
     let list = soon(async {
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let permit = page_permit(&caller.app, account_id).await?;
@@ -100,7 +146,7 @@ pub async fn list_campaigns(
         let ids: Vec<_> = page.rows.iter().map(|row| row.campaign_id).collect();
         let counts = store.campaign_counts(account_id, &ids).await?;
         let rows = page.rows.into_iter().zip(counts);
-        let rows = rows.map(|(campaign, counts)| CampaignBody { campaign, counts });
+        let rows = rows.map(|(campaign, counts)| CampaignItem { campaign, counts });
         let page = ListPage {
             rows: rows.collect(),
             next: page.next,
@@ -110,7 +156,8 @@ pub async fn list_campaigns(
     caller.read(SCOPE, list).await
 }
 
-/// Replaces a DRAFT as a whole. What it is against comes before what is wrong with the content.
+/// Replaces a campaign as a whole: a DRAFT, or what may still change of one that was started. What it is against comes before what is
+/// wrong with the content.
 ///
 /// # Errors
 /// 404; 412; 409 `campaign_transition`; 422; 503.
@@ -124,10 +171,15 @@ pub async fn replace_campaign(
     let replace = async {
         let campaign = find_campaign(caller, campaign_id).await?;
         if_match.check(campaign.revision)?;
-        if campaign.status != CampaignStatus::Draft {
+        let is_draft = campaign.status == CampaignStatus::Draft;
+        if !is_draft && !campaign.status.is_open() {
             return Err(transition(campaign.status, "be changed"));
         }
         let content = content?;
+        let fixed_change = campaign.content.fixed_change(&content);
+        if let Some(name) = fixed_change.filter(|_| !is_draft) {
+            return Err(fixed(name));
+        }
         check_content(state, caller, &content).await?;
         check_batches(caller, &content).await?;
         let key = CampaignKey::new(caller.account_id(), campaign_id);
@@ -135,7 +187,7 @@ pub async fn replace_campaign(
         let change = caller.app.store.replace_campaign(key, revision, &content);
         let campaign = done(within(QUICK, change).await?, "be changed")?;
         tracing::info!(campaign.id = %campaign_id, "campaign replaced");
-        with_counts(caller, campaign).await
+        with_progress(state, caller, campaign).await
     };
     caller.change(REPLACE, &campaign_id, replace).await
 }
@@ -183,7 +235,7 @@ pub async fn act_on_campaign(
         let acted = caller.app.store.act_on_campaign(key, action).await?;
         let campaign = done(acted, what)?;
         tracing::info!(campaign.id = %campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
-        with_counts(caller, campaign).await
+        with_progress(state, caller, campaign).await
     });
     let change = Change::new(SCOPE, name, StatusCode::OK);
     caller.change(change, &campaign_id, act).await
@@ -193,7 +245,11 @@ pub async fn act_on_campaign(
 ///
 /// # Errors
 /// 404; 409 `campaign_not_running`; 503.
-pub async fn resend_messages(caller: &Caller, campaign_id: Uuid) -> Result<CampaignBody> {
+pub async fn resend_messages(
+    state: &SendState,
+    caller: &Caller,
+    campaign_id: Uuid,
+) -> Result<CampaignBody> {
     let resend = async {
         let key = CampaignKey::new(caller.account_id(), campaign_id);
         let campaign = match caller.app.store.resend_unknown(key).await? {
@@ -201,7 +257,7 @@ pub async fn resend_messages(caller: &Caller, campaign_id: Uuid) -> Result<Campa
             change => done(change, "send again")?,
         };
         tracing::info!(campaign.id = %campaign_id, "uncertain messages are sent again");
-        with_counts(caller, campaign).await
+        with_progress(state, caller, campaign).await
     };
     caller.change(RESEND, &campaign_id, resend).await
 }
@@ -294,6 +350,7 @@ fn done(change: CampaignChange, what: &str) -> Result<Campaign> {
         CampaignChange::NotFound => Err(Problem::not_found()),
         CampaignChange::Changed => Err(changed()),
         CampaignChange::Refused(status) => Err(transition(status, what)),
+        CampaignChange::Fixed(name) => Err(fixed(name)),
         CampaignChange::FormNotPublished => Err(form_not_published()),
     }
 }
@@ -304,6 +361,11 @@ fn transition(status: CampaignStatus, what: &str) -> Problem {
         Code::CampaignTransition,
         format!("the campaign is {status} and cannot {what}"),
     )
+}
+
+fn fixed(name: &str) -> Problem {
+    let detail = format!("the campaign was started, and its {name} cannot change any more");
+    Problem::new(Code::CampaignTransition, detail)
 }
 
 #[cfg(test)]

@@ -2,25 +2,21 @@
 
 use std::sync::LazyLock;
 
+use api_http::deadline::soon;
 use api_http::{Caller, Change, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
 use domain::campaign::judge::Context;
-use domain::campaign::{CampaignContent, CampaignStatus, Preview};
+use domain::campaign::{CampaignContent, CampaignStatus, Message, Preview};
 use domain::docid::DocId;
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use platform::places::Places;
 use sender::setting::Setting;
-use serde::Serialize;
 use store::form::Form;
 use store::send::CampaignKey;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::campaign::{
-    CampaignBody, check_batches, check_content, check_sendable, find_campaign, not_running,
-    with_counts,
-};
+use super::campaign::{check_batches, check_content, check_sendable, find_campaign, not_running};
 use super::wrong_phone;
 use crate::SCOPE;
 use crate::state::{SendState, take_test};
@@ -30,15 +26,6 @@ const TEST: Change = Change::new(SCOPE, "campaign.test", StatusCode::OK);
 const OF_DRAFT: u64 = 20_000;
 /// Previews at once.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
-
-/// The campaign, and the message that was scheduled.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TestScheduled)]
-pub struct TestBody {
-    pub message_id: Uuid,
-    #[serde(flatten)]
-    pub campaign: CampaignBody,
-}
 
 /// Previews a campaign.
 ///
@@ -101,11 +88,17 @@ async fn preview(
     let _place = PREVIEWS.take(account_id).await;
     let store = &caller.app.store;
     let preview = store.preview_campaign(account_id, pepper, &known, most);
-    Ok(preview.await?)
+    let mut preview = preview.await?;
+    let parts = preview.parts.iter();
+    let parts = parts
+        .map(|(parts, messages)| *parts as u64 * messages)
+        .sum();
+    preview.cost = sender.price.as_ref().map(|price| price.of(parts));
+    Ok(preview)
 }
 
-/// Schedules a test message to a phone, as the recipient of a docid would get it. What the campaign is refused for comes before what
-/// is wrong with these two.
+/// Schedules a test message to a phone, as the recipient of a docid would get it; without a docid, or for what the recipient lacks,
+/// the text shows the names of its fields. What the campaign is refused for comes before what is wrong with these two.
 ///
 /// # Errors
 /// 404; 409 `campaign_not_running`, `form_not_published`; 422; 429: the account has sent too many; 503.
@@ -113,8 +106,8 @@ pub async fn test_campaign(
     state: &SendState,
     caller: &Caller,
     campaign_id: Uuid,
-    phone_and_docid: Result<[String; 2]>,
-) -> Result<TestBody> {
+    phone_and_docid: Result<(String, Option<String>)>,
+) -> Result<Message> {
     let test = async {
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let campaign = find_campaign(caller, campaign_id).await?;
@@ -124,17 +117,19 @@ pub async fn test_campaign(
         ) {
             return Err(not_running(campaign.status));
         }
-        let [phone, docid] = phone_and_docid?;
+        let (phone, docid) = phone_and_docid?;
         let mut wrong: Vec<Invalid> = wrong_phone(&phone).into_iter().collect();
-        let is_known = match DocId::parse(&*docid) {
-            Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
-                .await?
-                .is_some(),
-            Err(_) => false,
-        };
-        if !is_known {
-            let detail = "there is no recipient of this docid";
-            wrong.push(Invalid::of_member("docid", code::UNKNOWN_ID, detail));
+        if let Some(docid) = &docid {
+            let is_known = match DocId::parse(&**docid) {
+                Ok(docid) => within(QUICK, store.recipient(account_id, docid.as_str()))
+                    .await?
+                    .is_some(),
+                Err(_) => false,
+            };
+            if !is_known {
+                let detail = "there is no recipient of this docid";
+                wrong.push(Invalid::of_member("docid", code::UNKNOWN_ID, detail));
+            }
         }
         if !wrong.is_empty() {
             return Err(Problem::invalid(wrong));
@@ -142,12 +137,17 @@ pub async fn test_campaign(
         check_sendable(state, caller, &campaign.content).await?;
         take_test(&state.tests, account_id)?;
         let key = CampaignKey::new(account_id, campaign_id);
-        let message_id = found(store.schedule_test(key, &docid, &phone)).await?;
-        let campaign = with_counts(caller, campaign).await?;
-        Ok(TestBody {
-            message_id,
-            campaign,
-        })
+        found(store.schedule_test(key, docid.as_deref(), &phone)).await
     };
     caller.change(TEST, &campaign_id, test).await
+}
+
+/// Reads a message of a campaign.
+///
+/// # Errors
+/// 404; 503.
+pub async fn read_message(caller: &Caller, campaign_id: Uuid, message_id: Uuid) -> Result<Message> {
+    let key = CampaignKey::new(caller.account_id(), campaign_id);
+    let message = caller.app.store.campaign_message(key, message_id);
+    caller.read(SCOPE, soon(found(message))).await
 }

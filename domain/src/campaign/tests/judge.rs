@@ -216,10 +216,12 @@ fn a_gap_ends_after_its_days_and_is_not_of_the_campaign_itself() {
 }
 
 #[test]
-fn a_reminder_has_a_text_of_its_own() {
+fn a_reminder_has_a_text_of_its_own_and_goes_with_it() {
     let mut case = Case::new();
     case.due.kind = MessageKind::Reminder;
     assert_eq!(case.ready().text, "Once more, D-7: https://s.example/0aB");
+    case.content.reminder = None;
+    assert_eq!(case.verdict(), Ok(Verdict::Withdrawn));
 }
 
 #[test]
@@ -233,6 +235,8 @@ fn a_test_waits_for_nothing() {
                 let ends_at = case.due.scheduled_at + TimeDelta::hours(10);
                 assert_eq!(case.ready().ends_at, ends_at, "{expected:?}");
             }
+            // It shows the name of the field.
+            Err(SkipReason::TemplateFieldMissing) => assert!(case.verdict().is_ok()),
             Err(reason) => assert_eq!(case.verdict(), Err(reason)),
         }
     }

@@ -77,6 +77,20 @@ impl Template {
         &self.source
     }
 
+    /// The names of the fields that are missing or blank, and whether there is a text instead.
+    pub fn missing<'v>(
+        &self,
+        field: impl Fn(&str) -> Option<&'v str>,
+    ) -> impl Iterator<Item = (&str, bool)> {
+        self.pieces.iter().filter_map(move |piece| match piece {
+            TemplatePart::Field { name, default } => {
+                let is_missing = field(name).is_none_or(is_blank);
+                is_missing.then_some((name.as_str(), default.is_some()))
+            }
+            _ => None,
+        })
+    }
+
     /// The message with these values and this link. `field` gives the value of a name; control characters in it become
     /// spaces, and nothing in it is read as a template. `None`: a value is missing or blank, and there is no text instead.
     pub fn fill<'v>(&self, field: impl Fn(&str) -> Option<&'v str>, link: &str) -> Option<String> {

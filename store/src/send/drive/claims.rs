@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
+use crate::send::end::CANCEL;
 use crate::send::link::MessageLink;
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
@@ -188,6 +189,14 @@ impl StepTx<'_> {
                         reason: reason.into_str(),
                     };
                     self.writes.add(SKIP, skipped);
+                    self.writes.add(DELETE_DUE, candidate.key);
+                }
+                Ok(Verdict::Withdrawn) => {
+                    let cancelled = Count::Status(MessageStatus::Cancelled);
+                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
+                    self.changes
+                        .moved((wanted.campaign, kind), scheduled, cancelled);
+                    self.writes.add(CANCEL, candidate.key.message());
                     self.writes.add(DELETE_DUE, candidate.key);
                 }
                 Ok(Verdict::Later(at)) => {

@@ -64,7 +64,7 @@ impl DueKey {
 
 batch_row! {
     /// A due message that is claimed, or due again later: then its fence is 0.
-    struct DueChange {
+    pub(super) struct DueChange {
         key: DueKey,
         fence: i64,
         next_due_at: DateTime<Utc>,
@@ -72,14 +72,14 @@ batch_row! {
     }
 }
 
-const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
+pub(super) const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
     "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
         AND d.message_id = batch.message_id"
 );
 
 /// Of messages of which nothing is to be done any more.
-const DELETE_DUE: &BatchStatement<DueKey> = statement!(DueKey:
+pub(super) const DELETE_DUE: &BatchStatement<DueKey> = statement!(DueKey:
     "DELETE FROM message_due WHERE ({columns}) IN (SELECT {columns} FROM batch)"
 );
 

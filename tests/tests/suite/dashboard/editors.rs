@@ -8,6 +8,7 @@ use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::form::form_path;
 use tests::person::Person;
+use tests::wait::{SOON, eventually};
 
 async fn editor(app: &App) -> Result<(Client, Person)> {
     let owner = app
@@ -326,8 +327,61 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
         campaign["status"] == "RUNNING" && campaign["contact_gap_days"] == 7,
         "{campaign}"
     );
-    // It is too late to change it.
-    person.post(&edit, &fields).await?.expect(409)?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let path = campaign_path(&campaign);
+    let page = path.replace("/api_v1/sms/campaign", "/dashboard/campaigns");
+    let (edit, test) = (format!("{page}/edit"), format!("{page}/test"));
+    let wrong = [("phone", "0151 1234"), ("docid", "")];
+    let wrong = person.post(&test, &wrong).await?.expect(422)?;
+    ensure!(wrong.text()?.contains("value=\"0151 1234\""), "{wrong:?}");
+    let sent = [("phone", "+4915112345678"), ("docid", "")];
+    let sent = person.post(&test, &sent).await?.expect(303)?;
+    let shown = sent.header("location").context("no location")?.to_owned();
+    eventually(SOON, async || {
+        let shown = person.get(&shown).await?.expect(200)?;
+        ensure!(shown.text()?.contains("Your test: "), "{shown:?}");
+        ensure!(shown.text()?.contains("status delivered"), "not yet");
+        Ok(())
+    })
+    .await?;
+    let editor = person.get(&edit).await?.expect(200)?;
+    let drawn = editor.text()?;
+    let [before, version] = ["before", "version"].map(|name| hidden(drawn, name).remove(0));
+    let form_id = campaign["form_id"].as_str().context("no form_id")?;
+    let mut fields = vec![
+        ("name", "After the visit"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "How did you like it? {link}"),
+        ("audience", ""),
+        ("track_fields", "store_code"),
+        ("before", &before),
+        ("version", &version),
+        ("started", "yes"),
+        ("reminder_days", "3"),
+    ];
+    let refused = person.post(&edit, &fields).await?.expect(422)?;
+    let kept = "name=\"reminder_days\" min=\"1\" max=\"90\" value=\"3\"";
+    ensure!(refused.text()?.contains(kept), "{refused:?}");
+    fields.push(("reminder_text", "Still: {link}"));
+    person.post(&edit, &fields).await?.expect(303)?;
+    let changed = owner.get(&path).await?.expect(200)?.json()?;
+    ensure!(
+        changed["text"] == "How did you like it? {link}" && changed["status"] == "RUNNING",
+        "{changed}"
+    );
+    let settings = person.get(&page).await?.expect(200)?;
+    ensure!(
+        settings.text()?.contains("After 3 days: Still: {link}"),
+        "{settings:?}"
+    );
     Ok(())
 }
 

@@ -35,12 +35,18 @@ async fn a_campaign_goes_through_its_life_and_no_other_way() -> Result<()> {
         .act(&campaign, "start")
         .await?
         .problem(409, "campaign_transition")?;
+    changed["delay_minutes"] = json!(5);
     let replaced = client
         .call(Method::PUT, &path)
         .body(JSON, changed.to_string())
         .send()
         .await?;
-    replaced.problem(409, "campaign_transition")?;
+    let problem = replaced.problem(409, "campaign_transition")?;
+    ensure!(
+        problem["detail"]
+            .as_str()
+            .is_some_and(|detail| detail.contains("delay_minutes"))
+    );
     client
         .delete(&path)
         .await?

@@ -4,6 +4,7 @@ mod again;
 mod audience;
 mod driver;
 mod erasing;
+mod explained;
 mod faults;
 mod funnel;
 mod hooks;

@@ -31,7 +31,12 @@ pub(super) fn visitor(app: &App, message: &Value) -> Result<Visitor> {
     Visitor::new(&app.anonymous()?, &json!({"token": token}))
 }
 
-async fn try_out(client: &Client, campaign: &Value, phone: &str, docid: &str) -> Result<Answer> {
+async fn try_out(
+    client: &Client,
+    campaign: &Value,
+    phone: &str,
+    docid: Option<&str>,
+) -> Result<Answer> {
     let path = format!("{}/test", campaign_path(campaign));
     let body = json!({"phone": phone, "docid": docid});
     client.send_json(Method::POST, &path, &body).await
@@ -88,6 +93,8 @@ async fn a_preview_judges_everybody_and_stores_nothing() -> Result<()> {
             preview["countries"] == json!({"DE": 2, "FR": 1}),
             "{preview}"
         );
+        let missing = json!([{"name": "name", "recipients": 1, "similar": null}]);
+        ensure!(preview["fields_missing"] == missing, "{preview}");
         let samples = preview["samples"].as_array().context("no samples")?;
         let of_ada = samples.iter().find(|sample| sample["docid"] == "a");
         let text = of_ada.and_then(|sample| sample["text"].as_str());
@@ -150,11 +157,17 @@ async fn a_test_message_goes_to_any_number_and_its_link_stores_nothing() -> Resu
     let (peer, app) = with_peer().await?;
     let client = app.client().await?;
     client.import_and_wait(&records("A", 2, "1"), LATER).await?;
-    let campaign = client.campaign(|form| on_import(form, "peer")).await?;
-    try_out(&client, &campaign, COLLEAGUE, "nobody")
+    let campaign = client
+        .campaign(|form| {
+            let mut campaign = on_import(form, "peer");
+            campaign["text"] = json!("How was {store_code}, {first_name}? {link}");
+            campaign
+        })
+        .await?;
+    try_out(&client, &campaign, COLLEAGUE, Some("nobody"))
         .await?
         .problem(422, "validation_failed")?;
-    let scheduled = try_out(&client, &campaign, COLLEAGUE, "A-1").await?;
+    let scheduled = try_out(&client, &campaign, COLLEAGUE, Some("A-1")).await?;
     let scheduled: Value = scheduled.expect(200)?.json()?;
     peer.until(1).await?;
     let message = peer.message_to(COLLEAGUE)?;
@@ -163,9 +176,22 @@ async fn a_test_message_goes_to_any_number_and_its_link_stores_nothing() -> Resu
         "{message}"
     );
     let text = message["text"].as_str().unwrap_or_default();
-    ensure!(text.starts_with("How was S1? "), "{text}");
+    ensure!(text.starts_with("How was S1, first_name? "), "{text}");
     let sent = newest(&client, &campaign, "accepted").await?;
     ensure!(sent["kind"] == "test", "{sent}");
+    let of_nobody = try_out(&client, &campaign, PHONE, None).await?;
+    let of_nobody: Value = of_nobody.expect(200)?.json()?;
+    ensure!(
+        of_nobody["status"] == "scheduled" && of_nobody["docid"].is_null(),
+        "{of_nobody}"
+    );
+    peer.until(2).await?;
+    let text = peer.message_to(PHONE)?["text"].clone();
+    let text = text.as_str().unwrap_or_default();
+    ensure!(
+        text.starts_with("How was store_code, first_name? "),
+        "{text}"
+    );
 
     let visitor = visitor(&app, &message)?;
     page(&visitor.page().await?, 200)?;
@@ -177,15 +203,15 @@ async fn a_test_message_goes_to_any_number_and_its_link_stores_nothing() -> Resu
     ensure!(count(&now, "first", "recipients") == 0, "{now}");
 
     suppress(&client, Method::PUT, COLLEAGUE).await?;
-    try_out(&client, &campaign, COLLEAGUE, "A-1")
+    try_out(&client, &campaign, COLLEAGUE, Some("A-1"))
         .await?
         .expect(200)?;
     let refused = newest(&client, &campaign, "skipped").await?;
     ensure!(refused["skipped_reason"] == "opted_out", "{refused}");
-    ensure!(peer.messages().len() == 1);
+    ensure!(peer.messages().len() == 2);
     client.act(&campaign, "start").await?.expect(200)?;
     client.act(&campaign, "cancel").await?.expect(200)?;
-    try_out(&client, &campaign, COLLEAGUE, "A-1")
+    try_out(&client, &campaign, COLLEAGUE, Some("A-1"))
         .await?
         .problem(409, "campaign_not_running")?;
     app.succeeds(&["verify"]).await?;

@@ -51,7 +51,7 @@ async fn a_test_goes_through_the_sender_that_its_draft_had() -> Result<()> {
     let (before, after) = (content(form, "before")?, content(form, "after")?);
     let made = store.create_campaign(account, &before).await?;
     let key = CampaignKey::new(account, made.campaign_id);
-    let test = store.schedule_test(key, "a", &phone(7)).await?;
+    let test = store.schedule_test(key, Some("a"), &phone(7)).await?;
     ensure!(test.is_some(), "no test");
     let changed = store.replace_campaign(key, None, &after).await?;
     ensure!(matches!(changed, CampaignChange::Done(_)), "{changed:?}");

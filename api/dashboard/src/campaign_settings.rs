@@ -1,0 +1,139 @@
+//! What a campaign does and what it waits for, as people read it.
+
+use api_language::Text;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use domain::campaign::{Audience, CampaignContent, WaitReason, Waiting};
+use domain::price::Cost;
+use serde_json::{Value, json};
+
+/// The days of the week, as a send window names them.
+pub const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+/// Settings by their names, in the order of the editor; those that do nothing are left out.
+pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static str, String)> {
+    let moment = |at: &DateTime<Utc>| t.moment(at, zone);
+    let bus_props = content.bus_props_from.iter();
+    let bus_props: Vec<_> = bus_props
+        .map(|(name, field)| format!("{name}: {field}"))
+        .collect();
+    let starts_at = content.starts_at.as_ref();
+    let delay = i64::from(content.delay_minutes);
+    let gap = i64::from(content.contact_gap_days);
+    let max = content
+        .max_messages
+        .and_then(|most| i64::try_from(most).ok());
+    let reminder = content.reminder.as_ref();
+    let all = [
+        ("audience", Some(audience(t, zone, &content.audience))),
+        ("window", Some(window(t, content))),
+        ("starts-at", starts_at.map(moment)),
+        ("delay", (delay > 0).then(|| t.count("minutes-n", delay))),
+        (
+            "within",
+            Some(t.count("hours-n", i64::from(content.send_within_hours))),
+        ),
+        ("gap", (gap > 0).then(|| t.count("days-n", gap))),
+        ("parts", Some(t.with("sms-n", content.max_parts))),
+        ("most", max.map(|most| t.count("preview-eligible", most))),
+        (
+            "expiry",
+            Some(t.count("days-n", i64::from(content.link_expires_after_days))),
+        ),
+        ("fields", joined(&content.track_fields)),
+        ("bus-props", joined(&bus_props)),
+        (
+            "reminder",
+            reminder.map(|one| {
+                let after = t.count("reminder-after", i64::from(one.after_days));
+                format!("{after} {}", one.text.as_str())
+            }),
+        ),
+    ];
+    let told = all.into_iter();
+    told.filter_map(|(key, value)| Some((key, value?)))
+        .collect()
+}
+
+fn joined(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+fn audience(t: &Text, zone: Tz, audience: &Audience) -> String {
+    match audience {
+        Audience::OnImport { .. } => t.get("audience-import"),
+        Audience::Batches { batch_ids } => t.count(
+            "audience-batches",
+            i64::try_from(batch_ids.len()).unwrap_or_default(),
+        ),
+        Audience::Recipients {
+            created_from,
+            created_to,
+            fields,
+        } => {
+            let moment = |(key, at): (&str, &Option<DateTime<Utc>>)| {
+                let at = t.moment(at.as_ref()?, zone);
+                Some(format!("{} {at}", t.get(key)))
+            };
+            let times = [("range-from", created_from), ("range-to", created_to)];
+            let times = times.into_iter().filter_map(moment);
+            let fields = fields
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            let told: Vec<_> = times.chain(fields).collect();
+            joined(&told).unwrap_or_else(|| t.get("audience-all"))
+        }
+    }
+}
+
+/// The hours and days in which it sends.
+fn window(t: &Text, content: &CampaignContent) -> String {
+    let window = json!(content.send_window);
+    let Some(days) = window["days"].as_array() else {
+        return t.get("window-any");
+    };
+    let hours = match (text(&window["from"]), text(&window["to"])) {
+        ("00:00", "24:00") => None,
+        (from, to) => Some(format!("{from}–{to}")),
+    };
+    let days = if days.len() == DAYS.len() {
+        t.get("window-daily")
+    } else {
+        let days = days.iter().map(|day| t.of("day", text(day)));
+        days.collect::<Vec<_>>().join(", ")
+    };
+    let told = hours.into_iter().chain([days, t.get("window-zone")]);
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Why messages wait, a sentence a reason.
+pub fn waits(t: &Text, zone: Tz, content: &CampaignContent, waiting: &[Waiting]) -> Vec<String> {
+    let window = json!(content.send_window);
+    let sentence = |wait: &Waiting| {
+        let until = wait.until.map(|at| t.moment(&at, zone)).unwrap_or_default();
+        let (key, what) = match wait.reason {
+            WaitReason::SendWindow => ("wait-send-window", text(&window["from"]).to_owned()),
+            WaitReason::Delay => ("wait-delay", until.clone()),
+            WaitReason::StartsAt => ("wait-starts-at", until.clone()),
+            WaitReason::Reminder => ("wait-reminder", until.clone()),
+            WaitReason::Rate => ("wait-rate", String::new()),
+            WaitReason::SenderPaused => ("wait-sender-paused", content.sender.clone()),
+            WaitReason::Paused => ("wait-paused", String::new()),
+        };
+        let sentence = t.count_with(key, wait.messages, what);
+        match wait.reason {
+            WaitReason::SendWindow => format!("{sentence} {}", t.with("wait-first", until)),
+            _ => sentence,
+        }
+    };
+    waiting.iter().map(sentence).collect()
+}
+
+/// An amount of money.
+pub fn cost(t: &Text, cost: &Cost) -> String {
+    format!("{} {}", t.real(cost.amount, 2), cost.currency)
+}

@@ -1,0 +1,46 @@
+//! Business properties that a campaign's form lacks, added to it.
+
+use api_http::deadline::soon;
+use api_http::{Caller, Change, Problem, Result, found};
+use axum::http::StatusCode;
+use domain::scope::Scope;
+use store::form::{FormChange, FormEdit};
+use uuid::Uuid;
+
+use super::{preview_campaign, read_campaign};
+use crate::state::SendState;
+
+const ADD: Change = Change::new(Scope::Form, "form.replace", StatusCode::OK);
+
+/// Adds to the form of a campaign what it and its preview count as unknown, as long as the form may have more.
+///
+/// # Errors
+/// 403: the key lacks the scope `form`; 404; 422; 503.
+pub async fn add_bus_props(state: &SendState, caller: &Caller, campaign_id: Uuid) -> Result<()> {
+    let body = read_campaign(state, caller, campaign_id).await?;
+    let preview = preview_campaign(state, caller, campaign_id).await?;
+    let form_id = body.item.campaign.content.form_id;
+    let unknown = [&preview.bus_props_unknown, &body.bus_props_unknown];
+    let add = soon(async {
+        let (app, account_id) = (&caller.app, caller.account_id());
+        loop {
+            let form = found(app.store.form(account_id, form_id)).await?;
+            let texts = unknown.iter().flat_map(|unknown| unknown.iter());
+            let content = form.content.with_bus_props(texts.map(|(text, _)| text));
+            let (revision, edit) = (Some(form.revision), FormEdit::Replace(&content));
+            match app
+                .store
+                .edit_form(account_id, form_id, revision, edit)
+                .await?
+            {
+                FormChange::Changed => {}
+                FormChange::Done(_) => {
+                    app.recent_changes.record(form_id);
+                    return Ok(());
+                }
+                FormChange::NotFound | FormChange::Refused(_) => return Err(Problem::not_found()),
+            }
+        }
+    });
+    caller.change(ADD, &form_id, add).await
+}

@@ -1,0 +1,101 @@
+//! What a campaign's texts need and recipients lack, counted recipient by recipient.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::content::CampaignContent;
+use super::judge::DueMessage;
+use super::preview::MissingField;
+use crate::sms::Template;
+
+/// So many names of tracking fields are kept to find one that is nearly the same.
+const MAX_NAMES: usize = 1_000;
+/// A name of so many characters may differ in two of them.
+const LONG: usize = 5;
+
+/// What recipients lack.
+#[derive(Default)]
+pub struct MissingFields {
+    recipients: u64,
+    /// By the name of a field how many lack it, and whether there is a text instead wherever it stands.
+    missing: BTreeMap<String, (u64, bool)>,
+    /// Names of tracking fields that recipients have.
+    names: BTreeSet<String>,
+}
+
+impl MissingFields {
+    /// Counts what a recipient lacks.
+    pub fn add(&mut self, content: &CampaignContent, due: &DueMessage) {
+        self.recipients += 1;
+        let reminder = content.reminder.as_ref().map(|reminder| &reminder.text);
+        let texts = [Some(&content.text), reminder].into_iter().flatten();
+        let mut missing: BTreeMap<&str, bool> = BTreeMap::new();
+        for (name, has_text) in
+            texts.flat_map(|text: &Template| text.missing(|name| due.field(name)))
+        {
+            *missing.entry(name).or_insert(true) &= has_text;
+        }
+        for (name, has_text) in missing {
+            let entry = self.missing.entry(name.to_owned()).or_insert((0, true));
+            *entry = (entry.0 + 1, entry.1 && has_text);
+        }
+        for name in due.fields.keys() {
+            if self.names.len() < MAX_NAMES && !self.names.contains(name) {
+                self.names.insert(name.clone());
+            }
+        }
+    }
+
+    /// What is worth telling: a field without which somebody gets no message, and one that nobody has under this name while
+    /// another is nearly called so.
+    pub fn told(self) -> Vec<MissingField> {
+        let (all, names) = (self.recipients, self.names);
+        let missing = self.missing.into_iter();
+        let told = missing.filter_map(|(name, (recipients, has_text))| {
+            let similar = similar(&name, &names);
+            let is_told = !has_text || (recipients == all && similar.is_some());
+            is_told.then_some(MissingField {
+                name,
+                recipients,
+                similar,
+            })
+        });
+        told.collect()
+    }
+}
+
+/// The name that is most like another: the same but for case, blanks and marks, or nearly so.
+fn similar(name: &str, names: &BTreeSet<String>) -> Option<String> {
+    let folded = |name: &str| {
+        let chars = name.chars().filter(|c| c.is_alphanumeric());
+        chars.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let wanted = folded(name);
+    let most = if wanted.chars().count() >= LONG { 2 } else { 0 };
+    let others = names.iter().filter(|other| *other != name);
+    let distances = others.map(|other| (strsim::osa_distance(&wanted, &folded(other)), other));
+    let nearest = distances.min_by_key(|(distance, _)| *distance);
+    nearest
+        .filter(|(distance, _)| *distance <= most)
+        .map(|(_, other)| other.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_like_one_that_is_written_otherwise() {
+        let names = ["Filiale", "Store Name", "kunde", "id"];
+        let names = names.map(str::to_owned).into();
+        for (name, expected) in [
+            ("filiale", Some("Filiale")),
+            ("store_name", Some("Store Name")),
+            ("stroe_name", Some("Store Name")),
+            ("kunden", Some("kunde")),
+            ("ix", None),
+            ("vorname", None),
+        ] {
+            assert_eq!(similar(name, &names).as_deref(), expected, "{name}");
+        }
+    }
+}

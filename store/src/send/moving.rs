@@ -1,0 +1,139 @@
+//! What waits, after a running campaign was changed: it gets the place that it would have if it were planned now.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus};
+use domain::sms;
+use entity::campaign;
+use sea_orm::FromQueryResult;
+use uuid::Uuid;
+
+use super::drive::{CHANGE_DUE, DELETE_DUE, DueChange, DueKey};
+use super::end::CANCEL;
+use super::plan::TIME_ZONE;
+use super::tally::Changes;
+use super::{Campaign, CampaignKey, MessageKey};
+use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::{Error, Result, Tx};
+
+/// Those that are handed over stay where they are.
+const WAITING: &Statement = statement!(
+    "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id, d.failures, m.kind, m.scheduled_at, r.phone,
+            r.fields ->> 'time_zone' AS time_zone
+       FROM message_due d
+       JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
+       LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+      WHERE d.account_id = $1 AND d.campaign_id = $2 AND (d.due_at, d.message_id) > ($3, $4) AND d.fence = 0 AND d.phone IS NULL
+      ORDER BY d.due_at, d.message_id LIMIT $5"
+);
+
+#[derive(FromQueryResult)]
+struct WaitingMessage {
+    #[sea_orm(nested)]
+    key: DueKey,
+    failures: i64,
+    kind: Parsed<MessageKind>,
+    scheduled_at: DateTime<Utc>,
+    phone: Option<String>,
+    time_zone: Option<String>,
+}
+
+batch_row! {
+    struct NewTime {
+        message: MessageKey,
+        scheduled_at: DateTime<Utc>,
+    }
+}
+
+const RESCHEDULE: &BatchStatement<NewTime> = statement!(NewTime:
+    "UPDATE message AS m SET scheduled_at = batch.scheduled_at
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
+
+/// A place among what waits: nothing before it is moved.
+pub(super) fn place(due_at: DateTime<Utc>, message_id: Uuid) -> Result<String> {
+    serde_json::to_string(&(due_at, message_id)).map_err(Error::broken)
+}
+
+/// Whether what waits has another place by another content.
+pub(super) fn moves(before: &CampaignContent, after: &CampaignContent) -> bool {
+    let days = |content: &CampaignContent| content.reminder.as_ref().map(|one| one.after_days);
+    before.send_window != after.send_window || days(before) != days(after)
+}
+
+/// When a reminder is due by the content, if that is not when it was. Its id has the moment at which it was planned.
+fn reminder_time(content: &CampaignContent, message: &WaitingMessage) -> Option<DateTime<Utc>> {
+    let days = content.reminder.as_ref()?.after_days;
+    let (seconds, nanos) = message.key.message().message_id.get_timestamp()?.to_unix();
+    let planned_at = DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?;
+    let wanted = planned_at + TimeDelta::days(days.into());
+    let is_same_day = (wanted - message.scheduled_at).abs() < TimeDelta::hours(12);
+    (!is_same_day).then_some(wanted)
+}
+
+impl Tx {
+    /// Moves the next messages of a campaign, whose row this transaction holds, so that nobody claims them meanwhile. How many
+    /// were looked at; 0: all have their place.
+    pub(super) async fn move_waiting(
+        &self,
+        row: &mut campaign::Model,
+        campaign: &Campaign,
+        limit: u64,
+    ) -> Result<u64> {
+        let key = CampaignKey::new(row.account_id, row.campaign_id);
+        let content = &campaign.content;
+        let place_before = row.moved_to.as_deref().unwrap_or_default();
+        let (due_at, message_id): (DateTime<Utc>, Uuid) =
+            serde_json::from_str(place_before).map_err(Error::broken)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let waiting = values![key, due_at, message_id, limit];
+        let waiting: Vec<WaitingMessage> = self.fetch_all(WAITING, waiting).await?;
+        let looked_at = waiting.len() as u64;
+        row.moved_to = match waiting.last() {
+            Some(last) => Some(place(last.key.due_at, last.key.message().message_id)?),
+            None => None,
+        };
+        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
+        let Parsed(account_zone) =
+            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
+        let now = self.now().await?;
+        let mut changes = Changes::default();
+        let (mut moved, mut times, mut withdrawn) = (vec![], vec![], vec![]);
+        for message in waiting {
+            let kind = message.kind.0;
+            let is_reminder = kind == MessageKind::Reminder;
+            if is_reminder && content.reminder.is_none() {
+                let cancelled = Count::Status(MessageStatus::Cancelled);
+                changes.moved((key, kind), MessageStatus::Scheduled, cancelled);
+                withdrawn.push(message.key);
+                continue;
+            }
+            let new_time = is_reminder
+                .then(|| reminder_time(content, &message))
+                .flatten();
+            times.extend(new_time.map(|scheduled_at| NewTime {
+                message: message.key.message(),
+                scheduled_at,
+            }));
+            let from = new_time.unwrap_or(message.scheduled_at).max(now);
+            let phone = message.phone.as_deref().unwrap_or_default();
+            let zones = sms::zones_for(message.time_zone.as_deref(), phone);
+            let window = content.send_window.as_ref();
+            let next_due_at = sms::slot(window, &zones, account_zone, from).opens_at;
+            if next_due_at != message.key.due_at {
+                moved.push(DueChange {
+                    key: message.key,
+                    fence: 0,
+                    next_due_at,
+                    failures: message.failures,
+                });
+            }
+        }
+        self.execute_batch(CHANGE_DUE, moved).await?;
+        self.execute_batch(RESCHEDULE, times).await?;
+        let messages = withdrawn.iter().map(|due| due.message()).collect();
+        self.execute_batch(DELETE_DUE, withdrawn).await?;
+        self.execute_batch(CANCEL, messages).await?;
+        self.append_counts(changes).await?;
+        Ok(looked_at)
+    }
+}

@@ -1,0 +1,173 @@
+//! Where a campaign stands: the counts of its messages, why those that are scheduled wait, and which business properties are missing.
+
+use chrono::{DateTime, Utc};
+use domain::campaign::{
+    CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason, Waiting,
+};
+use domain::form::FormContent;
+use entity::sender_state;
+use sea_orm::{EntityTrait, FromQueryResult};
+
+use super::{Campaign, CampaignKey};
+use crate::tx::{Sql, Statement, statement, values};
+use crate::{Result, Store, Tx};
+
+/// Of what is due and of what is due later so many messages are looked at: what a campaign costs to show does not grow with it.
+const LOOKED_AT: i64 = 5_000;
+
+macro_rules! waits {
+    ($when:literal) => {
+        concat!(
+            "SELECT wait, count(*) AS messages, min(due_at) AS until FROM (
+                SELECT d.due_at, (
+                       SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
+                         FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
+                  FROM message_due d
+                 WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
+                 ORDER BY d.due_at LIMIT $4) AS next
+              GROUP BY wait ORDER BY until"
+        )
+    };
+}
+const DUE: &Statement = statement!(waits!("<="));
+const LATER: &Statement = statement!(waits!(">"));
+
+/// The newest messages by what their recipients have in a tracking field.
+const VALUES: &Statement = statement!(
+    "SELECT value, count(*) AS messages FROM (
+        SELECT newest.kind, (
+               SELECT r.fields ->> CAST($3 AS text) FROM recipient r WHERE r.account_id = $1 AND r.docid = newest.docid) AS value
+          FROM (SELECT m.kind, m.docid FROM message m WHERE m.account_id = $1 AND m.campaign_id = $2
+                 ORDER BY m.message_id DESC LIMIT $4) AS newest) AS of_message
+      WHERE kind = 'first' AND value IS NOT NULL GROUP BY value"
+);
+
+#[derive(FromQueryResult)]
+struct ValueRow {
+    value: String,
+    messages: i64,
+}
+
+#[derive(FromQueryResult)]
+struct WaitRow {
+    /// `first` or `reminder`; `planned` is a first message whose own time has not come.
+    wait: String,
+    messages: i64,
+    until: DateTime<Utc>,
+}
+
+impl Store {
+    /// The counts of a campaign, and why what is scheduled waits. Where more than 5,000 messages are due and as many are due
+    /// later, so many of each are told.
+    pub async fn campaign_progress(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+    ) -> Result<(CampaignCounts, Vec<Waiting>)> {
+        let tx = self.snapshot().await?;
+        let counts = tx.counts(key).await?;
+        let scheduled = [&counts.first, &counts.reminder];
+        let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
+        let waiting = match campaign.status {
+            _ if scheduled == [0, 0] => vec![],
+            CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
+            _ => vec![Waiting {
+                reason: WaitReason::Paused,
+                messages: scheduled.iter().sum(),
+                until: None,
+            }],
+        };
+        Ok((counts, waiting))
+    }
+
+    /// Which business properties the form does not have, of those that the recipients of a campaign's newest 5,000 messages would
+    /// give their links.
+    pub async fn campaign_bus_props_unknown(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+        form: &FormContent,
+    ) -> Result<UnknownBusProps> {
+        let mut unknown = UnknownBusProps::default();
+        for (name, field) in &campaign.content.bus_props_from {
+            let values = values![key, field.as_str(), LOOKED_AT];
+            let tx = self.snapshot().await?;
+            let values: Vec<ValueRow> = tx.fetch_all(VALUES, values).await?;
+            for row in values {
+                let messages = row.messages.unsigned_abs();
+                unknown.add(form, name, &row.value, messages);
+            }
+        }
+        Ok(unknown)
+    }
+}
+
+impl Tx {
+    async fn waiting(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+        [first, reminders]: [i64; 2],
+    ) -> Result<Vec<Waiting>> {
+        let now = self.now().await?;
+        let values = || values![key, now, LOOKED_AT];
+        let due: Vec<WaitRow> = self.fetch_all(DUE, values()).await?;
+        let mut later: Vec<WaitRow> = self.fetch_all(LATER, values()).await?;
+        let number = |rows: &[WaitRow]| -> i64 { rows.iter().map(|row| row.messages).sum() };
+        let reminded = |rows: &[WaitRow]| -> i64 {
+            let rows = rows.iter().filter(|row| row.wait == "reminder");
+            rows.map(|row| row.messages).sum()
+        };
+        let (mut due_now, seen) = (number(&due), number(&later));
+        if seen < LOOKED_AT {
+            due_now = first + reminders - seen;
+        } else if due_now < LOOKED_AT {
+            // What was not looked at waits for the same as the last of its kind that was.
+            let later_reminders = reminders - reminded(&due);
+            let unseen = [
+                (true, later_reminders - reminded(&later)),
+                (
+                    false,
+                    first + reminders - due_now - later_reminders - (seen - reminded(&later)),
+                ),
+            ];
+            for (is_reminder, unseen) in unseen {
+                let rows = later.iter_mut().rev();
+                let mut rows = rows.filter(|row| (row.wait == "reminder") == is_reminder);
+                if let Some(row) = rows.next() {
+                    row.messages += unseen;
+                }
+            }
+        }
+        let mut waiting = Vec::new();
+        if due_now > 0 {
+            let sender = sender_state::Entity::find_by_id(campaign.content.sender.as_str());
+            let sender = sender.one(self).await?;
+            let is_paused = sender.is_some_and(|sender| sender.state != "ok");
+            waiting.push(Waiting {
+                reason: if is_paused {
+                    WaitReason::SenderPaused
+                } else {
+                    WaitReason::Rate
+                },
+                messages: due_now,
+                until: None,
+            });
+        }
+        let content = &campaign.content;
+        let before_start = content.starts_at.is_some_and(|starts_at| starts_at > now);
+        waiting.extend(later.into_iter().map(|row| Waiting {
+            reason: match &*row.wait {
+                "reminder" => WaitReason::Reminder,
+                "planned" if before_start => WaitReason::StartsAt,
+                "planned" => WaitReason::Delay,
+                // It is tried again in a moment.
+                _ if content.send_window.is_none() => WaitReason::Rate,
+                _ => WaitReason::SendWindow,
+            },
+            messages: row.messages,
+            until: Some(row.until),
+        }));
+        Ok(waiting)
+    }
+}

@@ -1,0 +1,161 @@
+//! A campaign says what it waits for, what it costs and what it lacks, and can be changed while it runs.
+
+use anyhow::{Result, ensure};
+use chrono::{Datelike, Utc};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::campaign::{campaign_path, count, on_import};
+use tests::client::Client;
+use tests::wait::LATER;
+
+use super::with_senders;
+
+const SENDER: &str = "demo=demo:?delay=10ms&failures=0&rate=100000&window=200&price=0.05EUR";
+
+/// The days of the week on which it is not today anywhere.
+fn other_days() -> Vec<&'static str> {
+    let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let today = Utc::now().weekday().num_days_from_monday() as usize;
+    (3..5).map(|later| days[(today + later) % 7]).collect()
+}
+
+fn people(store: &str) -> Vec<Value> {
+    let person = |number| json!({"docid": format!("P-{number}"), "phone": format!("+4915112345{number}"), "Filiale": store});
+    (100..103).map(person).collect()
+}
+
+async fn change(client: &Client, campaign: &Value, changes: &[(&str, Value)]) -> Result<Value> {
+    let mut body = client.read_campaign(campaign).await?;
+    for (member, value) in changes {
+        body[*member] = value.clone();
+    }
+    let path = campaign_path(campaign);
+    let answer = client.send_json(Method::PUT, &path, &body).await?;
+    answer.expect(200)?.json()
+}
+
+#[tokio::test]
+async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
+    let app = with_senders(SENDER).start().await?;
+    let client = app.client().await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["send_window"] = json!({"days": other_days()});
+            campaign
+        })
+        .await?;
+    client
+        .import_for(&campaign, &people("S1"))
+        .await?
+        .expect(202)?;
+    let waiting = client
+        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
+        .await?;
+    let wait = &waiting["waiting"][0];
+    ensure!(
+        wait["reason"] == "send_window" && wait["messages"] == 3,
+        "{waiting}"
+    );
+    ensure!(
+        wait["until"].as_str() > Some(&*Utc::now().to_rfc3339()),
+        "{waiting}"
+    );
+    ensure!(
+        waiting["cost"] == json!({"amount": 0.0, "currency": "EUR"}),
+        "{waiting}"
+    );
+
+    client.act(&campaign, "pause").await?.expect(200)?;
+    let long = format!("{} {{link}}", "long ".repeat(40));
+    let changes = [("text", json!(long)), ("send_window", Value::Null)];
+    let after = change(&client, &campaign, &changes).await?;
+    let paused = json!([{"reason": "paused", "messages": 3, "until": null}]);
+    ensure!(after["waiting"] == paused, "{after}");
+    client.act(&campaign, "resume").await?.expect(200)?;
+    let sent = client
+        .until(&campaign, |now| count(now, "first", "delivered") == 3)
+        .await?;
+    ensure!(sent["waiting"] == json!([]), "{sent}");
+    // Two parts each.
+    ensure!(sent["cost"]["amount"] == 0.3, "{sent}");
+    app.succeeds(&["verify"]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn reminders_move_with_their_days_and_go_with_their_text() -> Result<()> {
+    let app = with_senders(SENDER).start().await?;
+    let client = app.client().await?;
+    let reminder = |days: u32| json!({"after_days": days, "text": "Still: {link}"});
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["reminder"] = reminder(2);
+            campaign
+        })
+        .await?;
+    client
+        .import_for(&campaign, &people("S1"))
+        .await?
+        .expect(202)?;
+    let until = |campaign: &Value| {
+        let wait = campaign["waiting"].as_array().into_iter().flatten();
+        let mut wait = wait.filter(|wait| wait["reason"] == "reminder" && wait["messages"] == 3);
+        wait.next().map(|wait| wait["until"].to_string())
+    };
+    let before = client.until(&campaign, |now| until(now).is_some()).await?;
+    change(&client, &campaign, &[("reminder", reminder(5))]).await?;
+    client
+        .until(&campaign, |now| until(now) > until(&before))
+        .await?;
+    change(&client, &campaign, &[("reminder", Value::Null)]).await?;
+    let gone = client
+        .until(&campaign, |now| count(now, "reminder", "cancelled") == 3)
+        .await?;
+    ensure!(gone["waiting"] == json!([]), "{gone}");
+    app.succeeds(&["verify"]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -> Result<()> {
+    let app = with_senders(SENDER).start().await?;
+    let client = app.client().await?;
+    client.import_and_wait(&people("S9"), LATER).await?;
+    let of = |form: &Value| {
+        let mut campaign = on_import(form, "demo");
+        campaign["text"] = json!("How was {filiale|it}? {link}");
+        campaign["audience"] = json!({"fields": {}});
+        campaign["bus_props_from"] = json!({"store": "Filiale"});
+        campaign
+    };
+    let campaign = client.campaign(of).await?;
+    let preview: Value = client
+        .act(&campaign, "preview")
+        .await?
+        .expect(200)?
+        .json()?;
+    let unknown = json!({"store:S9": 3});
+    ensure!(preview["bus_props_unknown"] == unknown, "{preview}");
+    ensure!(preview["cost"]["amount"] == 0.15, "{preview}");
+    let missing = json!([{"name": "filiale", "recipients": 3, "similar": "Filiale"}]);
+    ensure!(preview["fields_missing"] == missing, "{preview}");
+    client.act(&campaign, "start").await?.expect(200)?;
+    let sent = client
+        .until(&campaign, |now| count(now, "first", "delivered") == 3)
+        .await?;
+    ensure!(sent["bus_props_unknown"] == unknown, "{sent}");
+    let added = change(&client, &campaign, &[("add_bus_props", json!(true))]).await?;
+    ensure!(added["bus_props_unknown"] == json!({}), "{added}");
+    let form = added["form_id"].as_str().unwrap_or_default();
+    let form: Value = client
+        .get(&format!("/api_v1/form/{form}"))
+        .await?
+        .expect(200)?
+        .json()?;
+    let listed = form["bus_props"].as_array().into_iter().flatten();
+    let mut listed = listed.filter(|entry| entry["bus_prop"] == "store:S9");
+    ensure!(listed.next().is_some(), "{form}");
+    Ok(())
+}
