@@ -173,6 +173,7 @@ pub(crate) async fn run(arguments: Arguments, shutdown: CancellationToken) -> an
         hint(&answer, "; --all-errors prints all");
         answer["errors"].take()
     };
+    status["bus_props_unknown"] = answer["bus_props_unknown"].take();
     print(&status, service.json, show)?;
     if let Some(campaign) = &arguments.campaign {
         watch(&service, campaign, is_sent, &shutdown).await?;
@@ -272,7 +273,7 @@ fn hint(answer: &Value, advice: &str) {
 
 /// A batch, or why there is none; then a line an error: index, docid, pointer, code, detail, with tabs between.
 fn show(batch: &Value) -> String {
-    let names = "batch_id name status received accepted rejected merged outcomes failed cancelled";
+    let names = "batch_id name status received accepted rejected merged outcomes failed cancelled bus_props_unknown";
     let line = |error: &Value| {
         let (index, docid) = (&error["index"], &error["docid"]);
         let [at, code, detail] = ["pointer", "code", "detail"].map(|part| word(&error[part]));
@@ -284,7 +285,8 @@ fn show(batch: &Value) -> String {
 
 /// What an import would come to; then a line for each of the first records and errors, with tabs between.
 fn show_preview(preview: &Value) -> String {
-    let names = "received accepted rejected merged existing columns dialect by_code";
+    let names =
+        "received accepted rejected merged existing columns dialect by_code bus_props_unknown";
     let record = |record: &Value| {
         let [docid, phone] = ["docid", "phone"].map(|part| word(&record[part]));
         format!("{docid}\t{phone}\t{}\n", record["fields"])

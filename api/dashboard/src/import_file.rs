@@ -10,6 +10,7 @@ use api_import::ingest::{BodySummary, Look};
 use api_import::operations;
 use api_import::upload::{self, Choice};
 use api_language::Text;
+use api_send::operations::add_to_form;
 use askama::Template;
 use axum::extract::{Path, Query, Request};
 use axum::http::StatusCode;
@@ -26,6 +27,8 @@ use store::send::Campaign;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::campaigns::shown_counts;
+use crate::done;
 use crate::imports::{self, campaigns_for_imports};
 use crate::page::{Frame, html};
 use crate::reasons::reasons;
@@ -147,6 +150,12 @@ impl Outlook {
         count(self.summary.accepted - self.existing.min(self.summary.accepted))
     }
 
+    /// What the campaign's form does not list.
+    fn unknown(&self) -> Vec<(String, i64)> {
+        let unknown = self.summary.bus_props_unknown.iter();
+        shown_counts(unknown.flat_map(|unknown| unknown.iter()))
+    }
+
     /// The columns of the first records: those of fields in their order.
     fn fields(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -193,10 +202,11 @@ struct Chosen {
     uses: BTreeMap<usize, Use>,
     country: Option<String>,
     campaign: String,
-    /// What the page showed the outlook of.
+    /// What the page showed the outlook of, and for which campaign.
     seen: String,
-    /// Whether the file is to be imported, and not only looked at.
-    imports: bool,
+    seen_campaign: String,
+    /// The button that was pressed: `look`, `add` or `import`.
+    action: String,
 }
 
 impl Chosen {
@@ -216,12 +226,19 @@ impl Chosen {
             country: one("country"),
             campaign: one("campaign").unwrap_or_default(),
             seen: one("seen").unwrap_or_default(),
-            imports: one("do").as_deref() == Some("import"),
+            seen_campaign: one("seen_campaign").unwrap_or_default(),
+            action: one("do").unwrap_or_default(),
         }
     }
 
     fn country(&self) -> Option<Country> {
         self.country.as_deref()?.parse().ok()
+    }
+
+    /// The campaign that it is to be sent with.
+    fn campaign<'c>(&self, campaigns: &'c [Campaign]) -> Option<&'c Campaign> {
+        let mut campaigns = campaigns.iter();
+        campaigns.find(|campaign| campaign.campaign_id.to_string() == self.campaign)
     }
 }
 
@@ -283,8 +300,10 @@ async fn draw(
     let (columns, country) = columns(person, &look, chosen).await?;
     let mut told = problem.as_ref().map(|problem| reasons(t, problem));
     let mut outlook = None;
+    let campaigns = campaigns_for_imports(person).await?;
+    let campaign_id = chosen.campaign(&campaigns).map(|one| one.campaign_id);
     match mapping(&columns, country) {
-        Ok(mapping) => match upload::preview(state, caller, upload, mapping).await {
+        Ok(mapping) => match upload::preview(state, caller, upload, mapping, campaign_id).await {
             Ok(preview) => outlook = Some(Outlook::new(t, preview)),
             Err(problem) if problem.code().status().is_client_error() => {
                 told = told.or_else(|| Some(upload_refused(t, &problem)));
@@ -305,7 +324,7 @@ async fn draw(
         columns: &columns,
         countries,
         country: country.map_or_else(String::new, |country| country.to_string()),
-        campaigns: campaigns_for_imports(person).await?,
+        campaigns,
         campaign: &chosen.campaign,
         seen: query(&columns, country, ""),
         outlook,
@@ -391,7 +410,8 @@ fn mapping(columns: &[Column], country: Option<Country>) -> Result<Mapping, &'st
     })
 }
 
-/// `POST /dashboard/imports/file/{upload_id}`: imports it.
+/// `POST /dashboard/imports/file/{upload_id}`: imports it, or adds to a campaign's form what it lacks. With a campaign whose form
+/// lacks something that the page has not told yet, that is told first.
 pub async fn import(
     person: SignedIn,
     Path(upload_id): Path<String>,
@@ -402,15 +422,32 @@ pub async fn import(
     let chosen = Chosen::of(&pairs);
     let look = upload::look(state, caller, &upload).await?;
     let (columns, country) = columns(&person, &look, &chosen).await?;
-    let is_seen = chosen.imports && chosen.seen == query(&columns, country, "");
+    let is_seen = chosen.action != "look" && chosen.seen == query(&columns, country, "");
+    let page = query(&columns, country, &chosen.campaign);
+    let page = format!("/dashboard/imports/file/{}?{page}", upload.upload_id);
     let mapping = match mapping(&columns, country) {
         Ok(mapping) if is_seen => mapping,
-        _ => {
-            let query = query(&columns, country, &chosen.campaign);
-            let page = format!("/dashboard/imports/file/{}?{query}", upload.upload_id);
+        _ => return Ok(Redirect::to(&page).into_response()),
+    };
+    let adds = chosen.action == "add";
+    let campaigns = campaigns_for_imports(&person).await?;
+    if let Some(campaign) = chosen.campaign(&campaigns)
+        && (adds || chosen.campaign != chosen.seen_campaign)
+    {
+        let campaign_id = Some(campaign.campaign_id);
+        let preview = upload::preview(state, caller, &upload, mapping.clone(), campaign_id);
+        let unknown = preview.await?.0.bus_props_unknown.unwrap_or_default();
+        if adds {
+            add_to_form(caller, campaign.content.form_id, &[&unknown]).await?;
+            return Ok(done::go(&page, "form.replace"));
+        }
+        if !unknown.is_empty() {
             return Ok(Redirect::to(&page).into_response());
         }
-    };
+    }
+    if adds {
+        return Ok(Redirect::to(&page).into_response());
+    }
     let campaign_id = match &*chosen.campaign {
         "" => None,
         id => Some(parse_id("campaign", id)?),

@@ -12,6 +12,7 @@ use axum::http::header::{CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use domain::campaign::UnknownBusProps;
 use domain::record::RecordError;
 use platform::telemetry::traces::{Span, SpanKind};
 use serde::Serialize;
@@ -22,7 +23,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use self::request::ImportRequest;
-use self::request::{find_campaign, named_campaign, refusal};
+pub(crate) use self::request::{bus_props, find_campaign};
+use self::request::{named_campaign, refusal};
 use crate::ingest::{self, Attempt, BodySummary, FileRequest, Incoming, Job, OnError};
 use crate::schema::Records;
 use crate::{ImportState, SCOPE};
@@ -46,6 +48,10 @@ pub struct ImportAccepted<'a> {
     /// What was found out about a file that may be written in several ways.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<FoundDialect<'a>>,
+    /// Of an import for a campaign: accepted records whose links lack a business property, because the form does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = BTreeMap<String, u64>)]
+    bus_props_unknown: Option<&'a UnknownBusProps>,
     /// Record errors that are not kept: of a record the first 100 are, of a batch the first 100,000.
     errors_dropped: u64,
     /// The first 100; all that are kept are at `…/errors`.
@@ -89,6 +95,10 @@ pub struct ImportPreview<'a> {
     columns: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<FoundDialect<'a>>,
+    /// Of a preview for a campaign: accepted records whose links would lack a business property, because the form does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = BTreeMap<String, u64>)]
+    bus_props_unknown: Option<&'a UnknownBusProps>,
     /// The first 20 records as they would be stored: docid, phone and fields.
     sample: &'a [Value],
     /// The first 100 record errors.
@@ -240,6 +250,7 @@ async fn attempt(
         file: request.file,
         is_preview: request.is_preview,
         on_error: request.on_error,
+        bus_props: bus_props(caller, campaign.as_ref()).await?,
         max_records: state.max_records,
         tmp_dir: state.tmp_dir.clone(),
         cut: app.store.chunk_cut(),
@@ -325,6 +336,7 @@ fn preview((summary, existing): (BodySummary, u64), file: Option<&FileRequest>) 
         existing,
         columns: summary.found.as_ref().map_or(&[], |found| &found.columns),
         dialect: dialect(&summary, file),
+        bus_props_unknown: summary.bus_props_unknown.as_ref(),
         sample: &summary.sample,
         errors: errors.collect(),
     };
@@ -348,6 +360,7 @@ async fn accept(
         rejected: summary.rejected,
         merged: summary.merged,
         dialect: dialect(&summary, file),
+        bus_props_unknown: summary.bus_props_unknown.as_ref(),
         errors_dropped: summary.errors_dropped,
         errors: &summary.errors,
         status_url,

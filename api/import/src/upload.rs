@@ -16,6 +16,7 @@ use store::import::Upload;
 use uuid::Uuid;
 use zstd::stream::write::Encoder;
 
+use crate::import::{bus_props, find_campaign};
 use crate::ingest::{self, BodySummary, FileRequest, Incoming, Job, Look, OnError};
 use crate::operations::ImportRequest;
 use crate::{ImportState, SCOPE};
@@ -172,7 +173,7 @@ pub async fn look(state: &ImportState, caller: &Caller, upload: &Upload) -> Resu
     caller.read(SCOPE, look).await
 }
 
-/// What an import of it would come to, and how many of its docids are stored.
+/// What an import of it for a campaign, or for none, would come to, and how many of its docids are stored.
 ///
 /// # Errors
 /// What it is refused for; 503.
@@ -181,12 +182,15 @@ pub async fn preview(
     caller: &Caller,
     upload: &Upload,
     mapping: Mapping,
+    campaign_id: Option<Uuid>,
 ) -> Result<(BodySummary, u64)> {
     let (kind, incoming) = incoming(state, caller, upload)?;
+    let campaign = find_campaign(caller, campaign_id).await?;
     let job = Job {
         file: Some(FileRequest { kind, mapping }),
         is_preview: true,
         on_error: OnError::AcceptValid,
+        bus_props: bus_props(caller, campaign.as_ref()).await?,
         max_records: state.max_records,
         tmp_dir: state.tmp_dir.clone(),
         cut: caller.app.store.chunk_cut(),

@@ -360,6 +360,93 @@ campaign-reminder-days = Après … jours
 campaign-started-note = Vos modifications valent pour tout ce qui n’est pas encore envoyé. Le formulaire, l’expéditeur et les personnes restent les mêmes.
 campaign-starts-at = Démarrer le (vide : tout de suite)
 campaign-delay = Minutes d’attente après l’importation
+campaign-more = Autres réglages
+campaign-most = Nombre maximal de messages (vide : sans limite)
+campaign-within = Heures après lesquelles un message n’est plus envoyé
+campaign-expiry = Jours pendant lesquels un lien fonctionne
+day-mon = lun.
+day-tue = mar.
+day-wed = mer.
+day-thu = jeu.
+day-fri = ven.
+day-sat = sam.
+day-sun = dim.
+window-any = à toute heure
+window-daily = tous les jours
+window-zone = dans leur fuseau horaire
+setting-audience = Qui le reçoit
+setting-window = Envoi
+setting-starts-at = Début
+setting-delay = Attente après l’importation
+setting-within = N’est plus envoyé après
+setting-gap = Ignoré si contacté au cours des derniers
+setting-parts = Message le plus long
+sms-n = { $value } SMS
+setting-most = Au plus
+setting-expiry = Les liens fonctionnent pendant
+setting-fields = Colonnes conservées avec chaque réponse
+setting-bus-props = Réponses regroupées par colonne
+setting-reminder = Rappel
+audience-all = Tout le monde
+audience-batches = { $n ->
+    [one] Personnes d’une importation
+   *[other] Personnes de { $value } importations
+}
+reminder-after = { $n ->
+    [one] Après { $value } jour :
+   *[other] Après { $value } jours :
+}
+minutes-n = { $n ->
+    [one] { $value } minute
+   *[other] { $value } minutes
+}
+hours-n = { $n ->
+    [one] { $value } heure
+   *[other] { $value } heures
+}
+days-n = { $n ->
+    [one] { $value } jour
+   *[other] { $value } jours
+}
+cost = Coût
+wait-send-window = { $n ->
+    [one] { $value } attend jusqu’à { $what } dans leur fuseau horaire.
+   *[other] { $value } attendent jusqu’à { $what } dans leur fuseau horaire.
+}
+wait-first = Le premier part le { $value }.
+wait-delay = { $n ->
+    [one] { $value } attend son heure après l’importation, jusqu’au { $what }.
+   *[other] { $value } attendent leur heure après l’importation, le premier jusqu’au { $what }.
+}
+wait-starts-at = { $n ->
+    [one] { $value } attend le début, le { $what }.
+   *[other] { $value } attendent le début, le { $what }.
+}
+wait-rate = { $n ->
+    [one] { $value } est le prochain : l’expéditeur n’en prend qu’un certain nombre par seconde ou par jour.
+   *[other] { $value } sont les prochains : l’expéditeur n’en prend qu’un certain nombre par seconde ou par jour.
+}
+wait-sender-paused = { $n ->
+    [one] { $value } attend parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
+   *[other] { $value } attendent parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
+}
+wait-paused = { $n ->
+    [one] { $value } attend parce que la campagne est suspendue.
+   *[other] { $value } attendent parce que la campagne est suspendue.
+}
+wait-reminder = { $n ->
+    [one] { $value } rappel attend jusqu’au { $what }.
+   *[other] { $value } rappels attendent, le premier jusqu’au { $what }.
+}
+unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
+unknown-add = Les ajouter au formulaire
+field-missing = { $n ->
+    [one] { $value } personne n’a pas « { $what } ».
+   *[other] { $value } personnes n’ont pas « { $what } ».
+}
+field-similar = Vouliez-vous dire « { $value } » ?
+test-sent = Votre test :
+test-docid = Numéro de client (facultatif : reprend les colonnes de cette personne)
 campaign-test = Envoyer un test
 save = Enregistrer et voir l’aperçu
 copy = Copier
@@ -787,87 +874,3 @@ refused-field-invalid = Ce texte contient un caractère qui ne peut pas être en
 refused-too-many-fields = La ligne a plus de 64 colonnes.
 refused-duplicate-member = Deux colonnes ont le même nom.
 refused-row-width = La ligne n’a pas autant de colonnes que la première.
-campaign-most = Nombre maximal de messages (vide : sans limite)
-campaign-within = Heures après lesquelles un message n’est plus envoyé
-campaign-expiry = Jours pendant lesquels un lien fonctionne
-day-mon = lun.
-day-tue = mar.
-day-wed = mer.
-day-thu = jeu.
-day-fri = ven.
-day-sat = sam.
-day-sun = dim.
-window-any = à toute heure
-window-daily = tous les jours
-window-zone = dans leur fuseau horaire
-setting-audience = Qui le reçoit
-setting-window = Envoi
-setting-starts-at = Début
-setting-delay = Attente après l’importation
-setting-within = N’est plus envoyé après
-setting-gap = Ignoré si contacté au cours des derniers
-setting-parts = Message le plus long
-setting-most = Au plus
-setting-expiry = Les liens fonctionnent pendant
-setting-fields = Colonnes conservées avec chaque réponse
-setting-bus-props = Réponses regroupées par colonne
-setting-reminder = Rappel
-audience-all = Tout le monde
-audience-batches = { $n ->
-    [one] Personnes d’une importation
-   *[other] Personnes de { $value } importations
-}
-reminder-after = { $n ->
-    [one] Après { $value } jour :
-   *[other] Après { $value } jours :
-}
-minutes-n = { $n ->
-    [one] { $value } minute
-   *[other] { $value } minutes
-}
-hours-n = { $n ->
-    [one] { $value } heure
-   *[other] { $value } heures
-}
-days-n = { $n ->
-    [one] { $value } jour
-   *[other] { $value } jours
-}
-cost = Coût
-wait-send-window = { $n ->
-    [one] { $value } attend jusqu’à { $what } dans leur fuseau horaire.
-   *[other] { $value } attendent jusqu’à { $what } dans leur fuseau horaire.
-}
-wait-first = Le premier est envoyé le { $value }.
-wait-delay = { $n ->
-    [one] { $value } attend son heure après l’importation, jusqu’au { $what }.
-   *[other] { $value } attendent leur heure après l’importation, le premier jusqu’au { $what }.
-}
-wait-starts-at = { $n ->
-    [one] { $value } attend le début, le { $what }.
-   *[other] { $value } attendent le début, le { $what }.
-}
-wait-rate = { $n ->
-    [one] { $value } est le prochain : l’expéditeur n’en prend qu’un certain nombre par seconde ou par jour.
-   *[other] { $value } sont les prochains : l’expéditeur n’en prend qu’un certain nombre par seconde ou par jour.
-}
-wait-sender-paused = { $n ->
-    [one] { $value } attend parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
-   *[other] { $value } attendent parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
-}
-wait-paused = { $n ->
-    [one] { $value } attend parce que la campagne est suspendue.
-   *[other] { $value } attendent parce que la campagne est suspendue.
-}
-wait-reminder = { $n ->
-    [one] { $value } rappel attend jusqu’au { $what }.
-   *[other] { $value } rappels attendent, le premier jusqu’au { $what }.
-}
-unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
-field-missing = { $n ->
-    [one] { $value } personne n’a pas « { $what } ».
-   *[other] { $value } personnes n’ont pas « { $what } ».
-}
-field-similar = Vouliez-vous dire « { $value } » ?
-test-sent = Votre test :
-test-docid = Avec les textes du numéro de client (docid ; vide : exemples)

@@ -27,7 +27,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
-pub use self::bus_props::add_bus_props;
+pub use self::bus_props::{add_bus_props, add_to_form};
 pub(crate) use self::campaign::find_campaign;
 pub use self::campaign::{
     CampaignBody, CampaignItem, act_on_campaign, create_campaign, delete_campaign, list_campaigns,

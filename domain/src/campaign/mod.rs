@@ -36,7 +36,7 @@ pub use self::missing::MissingFields;
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, MissingField, Preview, Sample};
 pub use self::status::{CampaignAction, CampaignStatus};
-pub use self::unknown::UnknownBusProps;
+pub use self::unknown::{BusPropsCheck, UnknownBusProps};
 pub use self::value::is_sender_name;
 pub use self::waiting::{WaitReason, Waiting};
 

@@ -1,38 +1,91 @@
 //! Business properties that recipients would give a link, and that the form does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
+use super::content::CampaignContent;
 use crate::form::{BusProp, FormContent};
+use crate::record::Record;
 
 /// So many texts are told apart.
 const MAX_TEXTS: usize = 100;
 
-/// How many messages lack a business property because the form does not have it, by its text (`store:S9`); at most 100 texts.
+/// How many recipients have a business property that the form does not have, by its text (`store:S9`); at most 100 texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UnknownBusProps(BTreeMap<String, u64>);
 
 impl UnknownBusProps {
-    /// Counts messages whose recipients have a value of a property, unless links of the form can have it.
-    pub fn add(&mut self, form: &FormContent, name: &str, value: &str, messages: u64) {
-        let text = format!("{name}:{value}");
-        let known = form.bus_prop_by_text(&text);
-        // What cannot be one is no text that could be added.
-        if known.is_some_and(|entry| !entry.retired) || BusProp::parse(&text).is_err() {
-            return;
-        }
-        if self.0.len() < MAX_TEXTS || self.0.contains_key(&text) {
-            *self.0.entry(text).or_default() += messages;
-        }
-    }
-
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each text and its messages.
+    /// Each text and its recipients.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(text, count)| (text.as_str(), *count))
+    }
+}
+
+/// Counts what a campaign's form lacks.
+#[derive(Clone, Debug)]
+pub struct BusPropsCheck {
+    /// Those that links of the form can have.
+    known: HashSet<String>,
+    /// By the name of a business property the tracking field that has its value.
+    from: BTreeMap<String, String>,
+    unknown: UnknownBusProps,
+}
+
+impl BusPropsCheck {
+    pub fn new(content: &CampaignContent, form: &FormContent) -> Self {
+        let known = form.bus_props.iter().filter(|entry| !entry.retired);
+        let from = content.bus_props_from.iter();
+        Self {
+            known: known.map(|entry| entry.text.as_str().to_owned()).collect(),
+            from: from
+                .map(|(name, field)| (name.clone(), field.clone()))
+                .collect(),
+            unknown: UnknownBusProps::default(),
+        }
+    }
+
+    /// Counts a recipient by their tracking fields.
+    pub fn add<'v>(&mut self, field: impl Fn(&str) -> Option<&'v str>) {
+        let values = self.from.iter();
+        let values = values.filter_map(|(name, of)| Some(format!("{name}:{}", field(of)?)));
+        for text in values.collect::<Vec<_>>() {
+            self.count(text, 1);
+        }
+    }
+
+    /// Counts a record that is imported for the campaign.
+    pub fn add_record(&mut self, record: &Record<'_>) {
+        if self.from.is_empty() {
+            return;
+        }
+        // It was made of strings just now.
+        let fields: BTreeMap<String, String> =
+            serde_json::from_str(record.fields).unwrap_or_default();
+        self.add(|name| fields.get(name).map(String::as_str));
+    }
+
+    /// Counts recipients who have the same value of a business property.
+    pub fn add_value(&mut self, name: &str, value: &str, recipients: u64) {
+        self.count(format!("{name}:{value}"), recipients);
+    }
+
+    fn count(&mut self, text: String, recipients: u64) {
+        // What cannot be one is no text that could be added.
+        if self.known.contains(&text) || BusProp::parse(&text).is_err() {
+            return;
+        }
+        let unknown = &mut self.unknown.0;
+        if unknown.len() < MAX_TEXTS || unknown.contains_key(&text) {
+            *unknown.entry(text).or_default() += recipients;
+        }
+    }
+
+    pub fn unknown(self) -> UnknownBusProps {
+        self.unknown
     }
 }

@@ -6,7 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use chrono::{DateTime, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
 use domain::campaign::{
-    Audience, CampaignContent, MessageKind, MissingFields, Preview, Sample, SkipReason,
+    Audience, BusPropsCheck, CampaignContent, MessageKind, MissingFields, Preview, Sample,
+    SkipReason,
 };
 use domain::pepper::Pepper;
 use domain::sms::{Encoding, country_of};
@@ -46,6 +47,8 @@ impl Store {
             ..*context
         };
         let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
+        let form = context.form;
+        let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
@@ -86,7 +89,7 @@ impl Store {
                 if phones.insert(hasher.hash_one(&recipient.phone)) {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
-                    add(&mut preview, &context, due, now);
+                    add((&mut preview, bus_props.as_mut()), &context, due, now);
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -99,6 +102,7 @@ impl Store {
             tokio::task::yield_now().await;
         }
         preview.fields_missing = missing.told();
+        preview.bus_props_unknown = bus_props.map(BusPropsCheck::unknown).unwrap_or_default();
         Ok(preview)
     }
 }
@@ -119,7 +123,12 @@ fn due(recipient: PlannedRecipient, contact: Contact, now: DateTime<Utc>) -> Res
 }
 
 /// Adds the message of a recipient who has none yet.
-fn add(preview: &mut Preview, context: &Context<'_>, due: DueMessage, now: DateTime<Utc>) {
+fn add(
+    (preview, bus_props): (&mut Preview, Option<&mut BusPropsCheck>),
+    context: &Context<'_>,
+    due: DueMessage,
+    now: DateTime<Utc>,
+) {
     match context.judge(&due, now) {
         Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
         Ok(Verdict::Send(ready)) => {
@@ -133,10 +142,8 @@ fn add(preview: &mut Preview, context: &Context<'_>, due: DueMessage, now: DateT
             if let Some(country) = country_of(&ready.phone) {
                 *preview.countries.entry(country.to_string()).or_default() += 1;
             }
-            for (name, field) in &context.content.bus_props_from {
-                if let (Some(form), Some(value)) = (context.form, due.fields.get(field)) {
-                    preview.bus_props_unknown.add(form, name, value, 1);
-                }
+            if let Some(bus_props) = bus_props {
+                bus_props.add(|name| due.fields.get(name).map(String::as_str));
             }
             if preview.samples.len() < SAMPLES {
                 preview.samples.push(Sample {

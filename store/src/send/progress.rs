@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::campaign::{
-    CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason, Waiting,
+    BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
+    Waiting,
 };
 use domain::form::FormContent;
 use entity::sender_state;
@@ -88,17 +89,17 @@ impl Store {
         campaign: &Campaign,
         form: &FormContent,
     ) -> Result<UnknownBusProps> {
-        let mut unknown = UnknownBusProps::default();
+        let mut check = BusPropsCheck::new(&campaign.content, form);
         for (name, field) in &campaign.content.bus_props_from {
             let values = values![key, field.as_str(), LOOKED_AT];
             let tx = self.snapshot().await?;
             let values: Vec<ValueRow> = tx.fetch_all(VALUES, values).await?;
             for row in values {
                 let messages = row.messages.unsigned_abs();
-                unknown.add(form, name, &row.value, messages);
+                check.add_value(name, &row.value, messages);
             }
         }
-        Ok(unknown)
+        Ok(check.unknown())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName};
 use domain::body::{BodyKind, FileKind, Mapping};
-use domain::campaign::{Audience, CampaignStatus};
+use domain::campaign::{Audience, BusPropsCheck, CampaignStatus};
 use domain::scope::Scope;
 use domain::sms::Country;
 use domain::text::has_control;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::ingest::{FileRequest, OnError};
 use api_http::body::{ContentEncoding, ContentType};
 use api_http::extract::header;
-use api_http::{Caller, Code, Parameters, Problem, Result, found, parse_id};
+use api_http::{Caller, Code, Parameters, Problem, QUICK, Result, found, parse_id, within};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// At most this many bytes.
@@ -207,6 +207,22 @@ pub async fn find_campaign(caller: &Caller, campaign_id: Option<Uuid>) -> Result
     caller.check(Scope::Send)?;
     let key = CampaignKey::new(caller.account_id(), campaign_id);
     found(caller.app.store.campaign(key)).await.map(Some)
+}
+
+/// What counts the business properties that the form of an import's campaign does not have.
+///
+/// # Errors
+/// 503.
+pub async fn bus_props(
+    caller: &Caller,
+    campaign: Option<&Campaign>,
+) -> Result<Option<BusPropsCheck>> {
+    let Some(content) = campaign.map(|campaign| &campaign.content) else {
+        return Ok(None);
+    };
+    let form = caller.app.store.form(caller.account_id(), content.form_id);
+    let form = within(QUICK, form).await?;
+    Ok(form.map(|form| BusPropsCheck::new(content, &form.content)))
 }
 
 /// Why a campaign takes no imports. The commit looks again.

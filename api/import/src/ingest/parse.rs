@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use domain::body::{BodyError, BodyKind, Dialect, FileKind, FileReader, Mapping, RecordReader};
+use domain::campaign::{BusPropsCheck, UnknownBusProps};
 use domain::chunk::Run;
 use domain::dedupe::{DocIdSet, RecordSet, Seen};
 use domain::record::{BrokenRecord, ParsedRecord, Record, RecordError};
@@ -51,6 +52,8 @@ pub struct Job {
     /// It is only looked at.
     pub is_preview: bool,
     pub on_error: OnError,
+    /// Of the campaign that it is for.
+    pub bus_props: Option<BusPropsCheck>,
     /// Records, valid or not.
     pub max_records: u64,
     /// The directory of temporary files.
@@ -108,6 +111,8 @@ pub struct BodySummary {
     /// Of a preview: the first records, as JSON, and how many errors there are of each code.
     pub sample: Vec<Value>,
     pub by_code: BTreeMap<&'static str, u64>,
+    /// Of an import for a campaign.
+    pub bus_props_unknown: Option<UnknownBusProps>,
     /// The first of the errors.
     pub errors: Vec<RecordError>,
     /// Of a preview: where each of them stands in the file, and what stood there.
@@ -169,6 +174,7 @@ pub fn run(job: Job, mut source: Source, pieces: Sender<Piece>) -> Result<BodySu
     end?;
     Ok(BodySummary {
         body_hash: source.hash(),
+        bus_props_unknown: collector.job.bus_props.map(BusPropsCheck::unknown),
         ..collector.summary
     })
 }
@@ -377,6 +383,9 @@ impl Collector {
 
     fn keep(&mut self, record: &Record<'_>) -> Result<()> {
         self.summary.accepted += 1;
+        if let Some(bus_props) = &mut self.job.bus_props {
+            bus_props.add_record(record);
+        }
         if self.job.is_preview {
             return self.show(record);
         }

@@ -3,6 +3,7 @@
 use api_http::deadline::soon;
 use api_http::{Caller, Change, Problem, Result, found};
 use axum::http::StatusCode;
+use domain::campaign::UnknownBusProps;
 use domain::scope::Scope;
 use store::form::{FormChange, FormEdit};
 use uuid::Uuid;
@@ -19,8 +20,19 @@ const ADD: Change = Change::new(Scope::Form, "form.replace", StatusCode::OK);
 pub async fn add_bus_props(state: &SendState, caller: &Caller, campaign_id: Uuid) -> Result<()> {
     let body = read_campaign(state, caller, campaign_id).await?;
     let preview = preview_campaign(state, caller, campaign_id).await?;
-    let form_id = body.item.campaign.content.form_id;
     let unknown = [&preview.bus_props_unknown, &body.bus_props_unknown];
+    add_to_form(caller, body.item.campaign.content.form_id, &unknown).await
+}
+
+/// Adds to a form what was counted as unknown, as long as it may have more.
+///
+/// # Errors
+/// 403; 404; 503.
+pub async fn add_to_form(
+    caller: &Caller,
+    form_id: Uuid,
+    unknown: &[&UnknownBusProps],
+) -> Result<()> {
     let add = soon(async {
         let (app, account_id) = (&caller.app, caller.account_id());
         loop {

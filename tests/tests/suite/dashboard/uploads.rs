@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
+use tests::campaign::on_import;
 use tests::client::Answer;
 use tests::person::Person;
 use tests::wait::SOON;
@@ -51,14 +52,12 @@ fn fields(page: &str) -> Vec<(String, String)> {
         let value = chosen.map_or("", |option| option.split('"').next().unwrap_or_default());
         fields.push((name.to_owned(), value.to_owned()));
     }
-    let seen = page.split("name=\"seen\" value=\"").nth(1);
-    let seen = seen
-        .and_then(|rest| rest.split('"').next())
-        .unwrap_or_default();
-    fields.push((
-        "seen".to_owned(),
-        seen.replace("&#38;", "&").replace("&amp;", "&"),
-    ));
+    for name in ["seen", "seen_campaign"] {
+        let value = page.split(&format!("name=\"{name}\" value=\"")).nth(1);
+        let value = value.and_then(|rest| rest.split('"').next());
+        let value = value.unwrap_or_default().replace("&#38;", "&");
+        fields.push((name.to_owned(), value.replace("&amp;", "&")));
+    }
     fields
 }
 
@@ -142,6 +141,43 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
         next.contains(&("column-3".to_owned(), "skip".to_owned())),
         "{next:?}"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_campaigns_form_lacks_is_told_before_the_import_and_added() -> Result<()> {
+    let app = App::start().await?;
+    let zone = ["--time-zone", "Europe/Berlin"];
+    let keys = app.create_key("shop", &zone).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let person = app.person("ada", "shop", "editor").await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["bus_props_from"] = json!({"store": "Filiale"});
+            campaign
+        })
+        .await?;
+    let campaign_id = campaign["campaign_id"].as_str().context("no id")?;
+    let path = location(upload(&app, &person, "Kunden.csv", CUSTOMERS.as_bytes()).await?)?;
+    let press = async |page: &str, button: &str| {
+        let page = person.get(page).await?.expect(200)?;
+        let mut chosen = fields(page.text()?);
+        chosen.retain(|(name, _)| name != "campaign");
+        chosen.push(("campaign".to_owned(), campaign_id.to_owned()));
+        chosen.push(("do".to_owned(), button.to_owned()));
+        location(person.post(&path, &pairs(&chosen)).await?)
+    };
+    let told = press(&path, "import").await?;
+    let page = person.get(&told).await?.expect(200)?;
+    for part in ["store:Altona: 1", "store:Wandsbek: 1"] {
+        ensure!(page.text()?.contains(part), "{part}: {page:?}");
+    }
+    let added = press(&told, "add").await?;
+    let page = person.get(&added).await?.expect(200)?;
+    ensure!(!page.text()?.contains("store:Altona"), "{page:?}");
+    let batch = press(&added, "import").await?;
+    ensure!(batch.starts_with("/dashboard/imports/0"), "{batch}");
     Ok(())
 }
 

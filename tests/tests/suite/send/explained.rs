@@ -42,13 +42,16 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
         .started(|form| {
             let mut campaign = on_import(form, "demo");
             campaign["send_window"] = json!({"days": other_days()});
+            campaign["bus_props_from"] = json!({"store": "Filiale"});
             campaign
         })
         .await?;
-    client
-        .import_for(&campaign, &people("S1"))
-        .await?
-        .expect(202)?;
+    let imported = client.import_for(&campaign, &people("S9")).await?;
+    let imported: Value = imported.expect(202)?.json()?;
+    ensure!(
+        imported["bus_props_unknown"] == json!({"store:S9": 3}),
+        "{imported}"
+    );
     let waiting = client
         .until(&campaign, |now| count(now, "first", "scheduled") == 3)
         .await?;

@@ -15,6 +15,7 @@ fn job() -> Job {
         file: None,
         is_preview: false,
         on_error: OnError::AcceptValid,
+        bus_props: None,
         max_records: 10,
         tmp_dir: std::env::temp_dir(),
         cut: ChunkCut {
