@@ -12,7 +12,7 @@ use askama::Template;
 use axum::extract::Query;
 use axum::http::header::{CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, Uri};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::form::{BusProp, FieldType, FormContent};
 use domain::invalid::Fault;
@@ -357,14 +357,19 @@ fn shown(list: &List, total: i64, has_more: bool, rows: Vec<(Uuid, Feedback)>) -
     }
 }
 
-/// `GET /dashboard/answers.csv`: all that the page is narrowed to.
+/// `GET /dashboard/answers.csv` and `.xlsx`: all that the page is narrowed to.
 pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
+    let (kind, name) = if uri.path().ends_with(".xlsx") {
+        (Kind::Xlsx, "attachment; filename=\"answers.xlsx\"")
+    } else {
+        (Kind::Csv, "attachment; filename=\"answers.csv\"")
+    };
     let query = AnswersQuery::read(&uri)?;
     let range = Range::checked(&query.range, person.time_zone)?;
     let search = query.search(&person, &query.form, &range).await?;
-    let list = operations::export_feedbacks(&person.caller, search, Kind::Csv);
-    let mut list = list.await?.into_response();
-    let name = HeaderValue::from_static("attachment; filename=\"answers.csv\"");
+    let list = operations::export_feedbacks(&person.caller, search, kind, person.t);
+    let mut list = list.await?;
+    let name = HeaderValue::from_static(name);
     list.headers_mut().insert(CONTENT_DISPOSITION, name);
     let nosniff = HeaderValue::from_static("nosniff");
     list.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);

@@ -126,6 +126,12 @@ async fn draw(
     Ok(html(f.t, status, &template))
 }
 
+/// `GET /dashboard/imports/{batch_id}/errors.xlsx`: all rejected records.
+pub async fn export_errors(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
+    let batch_id = parse_id("batch_id", &batch_id)?;
+    operations::export_errors(&person.caller, batch_id, person.t).await
+}
+
 /// The campaigns that an import can be sent with.
 pub async fn campaigns_for_imports(person: &SignedIn) -> Result<Vec<Campaign>> {
     let (campaigns, _permit) = list_campaigns(&person.caller, None, 100).await?;

@@ -70,6 +70,7 @@ mod time_zone;
 
 use std::sync::Arc;
 
+use api_http::accept::XLSX;
 use api_http::memory::MemoryPool;
 use api_http::{AppState, Problem};
 use api_import::ImportState;
@@ -87,7 +88,7 @@ use platform::config::Config;
 use platform::places::Places;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{DefaultPredicate, Predicate};
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
 use self::campaign_draft::CampaignDraft;
 pub use self::first_admin::FirstAdmin;
@@ -155,6 +156,14 @@ pub fn routes(
         .route("/dashboard/recipients", get(recipients::show))
         .route("/dashboard/suppressions", get(suppressions::show))
         .route("/dashboard/answers.csv", get(answers::export))
+        .route("/dashboard/answers.xlsx", get(answers::export))
+        .route("/dashboard/stores.xlsx", get(stores::export))
+        .route("/dashboard/messages.xlsx", get(messages::export))
+        .route("/dashboard/recipients.xlsx", get(recipients::export))
+        .route(
+            "/dashboard/imports/{batch_id}/errors.xlsx",
+            get(imports::export_errors),
+        )
         .route("/dashboard/stores", get(stores::show))
         .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
@@ -209,7 +218,11 @@ pub fn routes(
         .layer(
             CompressionLayer::new()
                 .quality(CompressionLevel::Fastest)
-                .compress_when(DefaultPredicate::new().and(NotLarge)),
+                .compress_when(
+                    DefaultPredicate::new()
+                        .and(NotLarge)
+                        .and(NotForContentType::const_new(XLSX)),
+                ),
         )
         .with_state(state)
 }

@@ -110,36 +110,53 @@ impl MessageFigures {
     }
 }
 
+impl MessagesQuery {
+    /// Which messages these are.
+    fn filter(&self, range: &Range) -> Result<MessageFilter> {
+        let set = match self.set.as_str() {
+            "" => MessageSet::ALL,
+            set => set
+                .parse()
+                .map_err(|()| Problem::invalid_parameter("set is no count of messages"))?,
+        };
+        let kind = match self.kind.as_str() {
+            "" => None,
+            kind => Some(
+                kind.parse()
+                    .map_err(|_| Problem::invalid_parameter("kind is none of a message"))?,
+            ),
+        };
+        let campaign_id = match self.campaign.as_str() {
+            "" => None,
+            id => Some(parse_id("campaign_id", id)?),
+        };
+        // What nobody sent has no day.
+        let is_sent = matches!(set, MessageSet::Sent | MessageSet::DELIVERED);
+        let of_days = campaign_id.is_none() && is_sent;
+        Ok(MessageFilter {
+            campaign_id,
+            kind,
+            set,
+            days: of_days.then_some(range.dates),
+        })
+    }
+}
+
+/// `GET /dashboard/messages.xlsx`: all that the page lists.
+pub async fn export(
+    person: SignedIn,
+    Query(query): Query<MessagesQuery>,
+) -> Result<Response> {
+    let filter = query.filter(&Range::checked(&query.range, person.time_zone)?)?;
+    let names = names(&person).await;
+    operations::export_messages(&person.caller, filter, names, person.t).await
+}
+
 /// `GET /dashboard/messages`.
 pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Result<Response> {
     let f = person.frame("campaigns");
     let range = Range::read(&query.range, f.zone);
-    let set = match query.set.as_str() {
-        "" => MessageSet::ALL,
-        set => set
-            .parse()
-            .map_err(|()| Problem::invalid_parameter("set is no count of messages"))?,
-    };
-    let kind = match query.kind.as_str() {
-        "" => None,
-        kind => Some(
-            kind.parse()
-                .map_err(|_| Problem::invalid_parameter("kind is none of a message"))?,
-        ),
-    };
-    let campaign_id = match query.campaign.as_str() {
-        "" => None,
-        id => Some(parse_id("campaign_id", id)?),
-    };
-    // What nobody sent has no day.
-    let is_sent = matches!(set, MessageSet::Sent | MessageSet::DELIVERED);
-    let of_days = campaign_id.is_none() && is_sent;
-    let filter = MessageFilter {
-        campaign_id,
-        kind,
-        set,
-        days: of_days.then_some(range.dates),
-    };
+    let filter = query.filter(&range)?;
     let list = query.page.list(&person, "messages", 50);
     let found = operations::list_messages(&person.caller, &filter, list.position()?, list.limit);
     let found = ShownList::new(&list, found.await?);
@@ -155,8 +172,8 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
         f: &f,
         range: &range,
         query: &query,
-        of_days,
-        set,
+        of_days: filter.days.is_some(),
+        set: filter.set,
         keep: [("set", &query.set)],
         filter: parameters.finish(),
         total,

@@ -129,6 +129,11 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
     Ok(page(&f, &template))
 }
 
+/// `GET /dashboard/recipients.xlsx`: all of them.
+pub async fn export(person: SignedIn) -> Result<Response> {
+    operations::export_recipients(&person.caller, RecipientQuery::default(), person.t).await
+}
+
 /// What is not there is no problem to whoever searches.
 fn optional<T>(found: Result<T>) -> Result<Option<T>> {
     match found {

@@ -5,7 +5,9 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use api_http::spreadsheet::{self, ColumnKind, SheetColumn};
 use api_http::{Problem, Result, parse_id};
+use api_language::Text;
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -17,8 +19,10 @@ use domain::metrics::{Metrics, nps_differs};
 use domain::month::Month;
 use domain::rollup::DayCounts;
 use domain::scope::Scope;
+use indexmap::IndexMap;
 use report::BusPropDay;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use store::form::FormKey;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use url::form_urlencoded::Serializer;
@@ -163,6 +167,12 @@ impl StoresPage<'_> {
         self.link(row, self.range.query_of(dates))
     }
 
+    /// The same as a spreadsheet.
+    fn export_query(&self) -> String {
+        let mut query = Serializer::new(self.range.query());
+        query.extend_pairs(&self.keep).finish()
+    }
+
     fn row_link(&self, row: &BusPropRow<'_>) -> String {
         self.link(row, self.range.query())
     }
@@ -247,6 +257,45 @@ impl<'a> BusPropComparison<'a> {
         }
     }
 
+    /// The columns of a spreadsheet. In those of [`BusPropRow::cells`].
+    fn columns(&self, t: &Text, property: &str) -> Vec<SheetColumn> {
+        let column = |(header, key, kind): (String, &str, ColumnKind)| SheetColumn {
+            meaning: match key {
+                "nps" | "nps_detail.low" | "nps_detail.high" => t.get("help-nps"),
+                "happiness_rate" => t.get("help-satisfied"),
+                "response_rate" => t.get("help-completed"),
+                "response_rate_delivered" => t.get("help-answered"),
+                _ => String::new(),
+            },
+            header,
+            key: key.to_owned(),
+            kind,
+            words: IndexMap::new(),
+        };
+        let (plain, score, share) = (ColumnKind::Plain, ColumnKind::Score, ColumnKind::Share);
+        let difference = |name| format!("{}: {}", t.get(name), t.get("significant"));
+        let columns = [
+            (property.to_owned(), "bus_prop", plain),
+            (t.get("stores-responses"), "responses", plain),
+            (t.get("stores-nps"), "nps", score),
+            (t.get("xlsx-low"), "nps_detail.low", score),
+            (t.get("xlsx-high"), "nps_detail.high", score),
+            (t.get("stores-rest"), "", score),
+            (difference("stores-rest"), "", plain),
+            (t.get("stores-change"), "", score),
+            (difference("stores-change"), "", plain),
+            (t.get("stores-satisfied"), "happiness_rate", share),
+            (t.get("stores-completed"), "response_rate", share),
+            (t.get("stores-answered"), "response_rate_delivered", share),
+        ];
+        let months = self.months.iter();
+        let months = months.map(|month| {
+            let header = format!("{} {}", t.get("stores-nps"), t.month(month.first()));
+            (header, "nps", score)
+        });
+        columns.into_iter().chain(months).map(column).collect()
+    }
+
     /// The days that a comparison counts.
     fn counted(range: &Range) -> DateRange {
         let months = months(range.dates);
@@ -311,6 +360,29 @@ impl BusPropRow<'_> {
         self.metrics.nps_detail.answers < RANKED
     }
 
+    /// The cells of a spreadsheet.
+    fn cells(&self, t: &Text) -> Vec<Value> {
+        let metrics = &self.metrics;
+        let difference = |difference: Option<(f64, bool)>| {
+            let mark = difference.filter(|(_, differs)| *differs).map(|_| t.get("xlsx-yes"));
+            [json!(difference.map(|(points, _)| points)), json!(mark)]
+        };
+        let mut cells = vec![
+            json!(self.value),
+            json!(metrics.responses),
+            json!(metrics.nps),
+            json!(metrics.nps_detail.low),
+            json!(metrics.nps_detail.high),
+        ];
+        cells.extend(difference(self.rest));
+        cells.extend(difference(self.change));
+        cells.push(json!(metrics.happiness_rate));
+        cells.push(json!(metrics.response_rate));
+        cells.push(json!(metrics.response_rate_delivered));
+        cells.extend(self.months.iter().map(|nps| json!(nps)));
+        cells
+    }
+
     /// As of [`marks`].
     fn marks(&self) -> Option<(f64, f64, f64)> {
         marks(&self.metrics)
@@ -357,39 +429,86 @@ fn property<'a>(content: &'a FormContent, asked: &'a str) -> (Vec<&'a str>, &'a 
     (names.into_iter().collect(), property.unwrap_or_default())
 }
 
+impl StoresQuery {
+    /// The form that is compared, and its content; without one, nothing.
+    async fn form(
+        &self,
+        person: &SignedIn,
+        range: &Range,
+        forms: &[FormChoice],
+    ) -> Result<(String, FormContent)> {
+        let form = match self.form.as_str() {
+            "" | ALL_FORMS => most_answered(person, range, forms).await?,
+            form => form.to_owned(),
+        };
+        if form.is_empty() {
+            return Ok((form, FormContent::default()));
+        }
+        let form_id = parse_id("form_id", &form)?;
+        let stored = person.state.app.form(person.account_id, form_id).await?;
+        Ok((form, stored.content.for_reports()))
+    }
+
+    fn sort(&self) -> (SortColumn, bool) {
+        (self.sort.parse().unwrap_or_default(), self.order == "down")
+    }
+
+    /// The comparison of the values of a form's property; without one, nothing.
+    async fn compare<'a>(
+        &self,
+        person: &SignedIn,
+        range: &Range,
+        (form, content): (&str, &'a FormContent),
+        property: &str,
+        figures: AnswerFigures<'a>,
+    ) -> Result<Option<BusPropComparison<'a>>> {
+        if property.is_empty() {
+            return Ok(None);
+        }
+        let key = FormKey::new(person.account_id, parse_id("form_id", form)?);
+        let days = days(person, key, BusPropComparison::counted(range)).await?;
+        let entries = content.bus_props.iter();
+        let entries = entries.filter(|entry| entry.text.name() == property);
+        let mut comparison = BusPropComparison::new(entries, &days, range, figures);
+        let (sort, is_down) = self.sort();
+        comparison.sort(sort, is_down);
+        Ok(Some(comparison))
+    }
+}
+
+/// `GET /dashboard/stores.xlsx`: the page's table, with the months.
+pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
+    let f = person.frame("stores");
+    let range = Range::checked(&query.range, f.zone)?;
+    let forms = published(&person).await?;
+    let (form, content) = query.form(&person, &range, &forms).await?;
+    let (_, property) = property(&content, &query.property);
+    let figures = AnswerFigures::new(&f, &range, &form, "");
+    let comparison = query.compare(&person, &range, (&form, &content), property, figures);
+    let comparison = comparison.await?.ok_or_else(Problem::not_found)?;
+    let mut sheet = f.t.spreadsheet("stores", "nav-stores", "", f.zone);
+    let facts = [
+        ("form", content.title.clone()),
+        ("range", range.words(f.t)),
+        ("compare", range.compared_words(f.t)),
+    ];
+    sheet.facts.extend(facts.map(|(key, fact)| (f.t.get(key), fact)));
+    sheet.columns = comparison.columns(f.t, property);
+    let rows: Vec<_> = comparison.rows.iter().map(|row| row.cells(f.t)).collect();
+    spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows).await
+}
+
 /// `GET /dashboard/stores`.
 pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
     let f = person.frame("stores");
     let range = Range::read(&query.range, f.zone);
     let forms = published(&person).await?;
-    let form = match query.form.as_str() {
-        "" | ALL_FORMS => most_answered(&person, &range, &forms).await?,
-        form => form.to_owned(),
-    };
-    let content = if form.is_empty() {
-        FormContent::default()
-    } else {
-        let form_id = parse_id("form_id", &form)?;
-        let form = person.state.app.form(person.account_id, form_id).await?;
-        form.content.for_reports()
-    };
+    let (form, content) = query.form(&person, &range, &forms).await?;
     let (properties, property) = property(&content, &query.property);
-    let sort = query.sort.parse().unwrap_or_default();
-    let is_down = query.order == "down";
-    let comparison = if property.is_empty() {
-        None
-    } else {
-        let key = FormKey::new(person.account_id, parse_id("form_id", &form)?);
-        let days = days(&person, key, BusPropComparison::counted(&range)).await?;
-        let entries = content
-            .bus_props
-            .iter()
-            .filter(|entry| entry.text.name() == property);
-        let figures = AnswerFigures::new(&f, &range, &form, "");
-        let mut comparison = BusPropComparison::new(entries, &days, &range, figures);
-        comparison.sort(sort, is_down);
-        Some(comparison)
-    };
+    let (sort, is_down) = query.sort();
+    let figures = AnswerFigures::new(&f, &range, &form, "");
+    let comparison = query.compare(&person, &range, (&form, &content), property, figures);
+    let comparison = comparison.await?;
     let size = comparison
         .as_ref()
         .map_or(0, |comparison| ROW * comparison.rows.len());

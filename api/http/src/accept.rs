@@ -4,12 +4,22 @@ use std::iter::once;
 
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, ACCEPT_LANGUAGE};
-/// The kinds of answer are those of bodies.
-pub use domain::body::BodyKind as Kind;
 use headers_accept::Accept;
 use headers_core::Header;
 use mediatype::names::{APPLICATION, CSV, JSON, TEXT};
 use mediatype::{MediaType, MediaTypeBuf, Name};
+
+/// A kind of answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Json,
+    Csv,
+    Ndjson,
+    Xlsx,
+}
+
+/// The media type of a spreadsheet.
+pub const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// What an answer of a kind is named, with what RFC 4180 leaves open.
 pub fn content_type(kind: Kind) -> &'static str {
@@ -17,6 +27,7 @@ pub fn content_type(kind: Kind) -> &'static str {
         Kind::Json => "application/json",
         Kind::Csv => "text/csv; charset=utf-8; header=present",
         Kind::Ndjson => "application/x-ndjson",
+        Kind::Xlsx => XLSX,
     }
 }
 
@@ -25,6 +36,10 @@ fn media_type<'a>(kind: Kind) -> MediaType<'a> {
         Kind::Json => MediaType::new(APPLICATION, JSON),
         Kind::Csv => MediaType::new(TEXT, CSV),
         Kind::Ndjson => MediaType::new(APPLICATION, Name::new_unchecked("x-ndjson")),
+        Kind::Xlsx => MediaType::new(
+            APPLICATION,
+            Name::new_unchecked("vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        ),
     }
 }
 

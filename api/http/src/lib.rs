@@ -40,6 +40,7 @@ pub mod rate;
 pub mod recent_changes;
 pub mod schema;
 pub mod scoped;
+pub mod spreadsheet;
 mod state;
 mod usage;
 pub mod work;

@@ -1,4 +1,5 @@
-//! A whole list in one answer, in as much memory as a part of it takes: CSV, or NDJSON of the items that a page shows.
+//! A whole list in one answer, in as much memory as a part of it takes: CSV, NDJSON of the items that a page shows, or a spreadsheet
+//! ([`spreadsheet`]).
 //!
 //! The client may read slowly, or never. So a list holds memory of its account's share from before it is read from the
 //! database until the client has taken it. What exceeds the share is answered 503.
@@ -25,6 +26,7 @@ use uuid::Uuid;
 use crate::accept::{Kind, content_type, negotiate};
 use crate::csv_text::{cell, writer};
 use crate::memory::{FREE, MemoryPermit};
+use crate::spreadsheet::{self, Spreadsheet};
 use crate::{AppState, List, Problem, Result, within};
 
 /// The items of a whole list that are read at once, …
@@ -96,8 +98,8 @@ pub fn hold(app: &AppState, account_id: Uuid, response: Response) -> Result<Resp
     }
 }
 
-/// Answers with a page of a list, or with all of it as lines of one of these `kinds`. `columns` are the members that CSV has,
-/// with commas between them; `read` gives at most so many items and about so many bytes after a position, each item with its
+/// Answers with a page of a list, or with all of it in one of these `kinds`. `columns` are the members that CSV has,
+/// with commas between them, `sheet` is what a spreadsheet has; `read` gives at most so many items and about so many bytes after a position, each item with its
 /// own. The first items are read before the answer begins, so that a database that is down can be told; what fails later cuts
 /// the answer without its end.
 ///
@@ -109,11 +111,12 @@ pub async fn answer<T, P, F>(
     kinds: &[Kind],
     list: &List,
     columns: &'static str,
+    sheet: impl FnOnce() -> Spreadsheet + Send,
     read: impl Fn(Option<P>, (usize, usize)) -> F + Send + Sync + 'static,
 ) -> Result<Response>
 where
-    T: Serialize + Send + 'static,
-    P: Serialize + DeserializeOwned + Send + 'static,
+    T: Serialize + Send + Sync + 'static,
+    P: Serialize + DeserializeOwned + Send + Sync + 'static,
     F: Future<Output = Result<ListPage<(P, T), P>, store::Error>> + Send + 'static,
 {
     let (kind, account_id) = (wanted(headers, list, kinds)?, list.account_id);
@@ -122,6 +125,9 @@ where
         let permit = page_permit(app, account_id).await?;
         let found = page(account_id, read(position, size)).await?;
         return Ok(permit.hold(list.answer(found.rows, found.next)?));
+    }
+    if kind == Kind::Xlsx {
+        return spreadsheet::answer(app, account_id, sheet(), read).await;
     }
     let permit = whole_permit(app, account_id).await?;
     let header = match kind {
@@ -145,7 +151,9 @@ pub fn page_or_all(items: &str, csv: &str) -> String {
         "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A `=`, `+`, `-` or `@` (after any `'`) at the start \
          of a cell, or after `;`, `,`, `\"`, a tab or a line's end inside one, has one `'` before it, so that no spreadsheet runs \
          it: to read such a cell take one `'` away there. Cells that are a number as a whole stay. NDJSON: one of `items` a \
-         line. A stream that fails is cut without its last chunk."
+         line. A stream that fails is cut without its last chunk. XLSX: a row an item, times in the account's time zone, a column a \
+         tracking field, and a second sheet that says what the columns are, in the language of `Accept-Language`; more than \
+         1,048,575 rows are 413 `too_many_records`."
     )
 }
 

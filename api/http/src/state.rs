@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::num::{NonZero, NonZeroU32};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
+use crate::spreadsheet;
 use crate::usage::Usage;
 
 /// The shared state. Cheap to clone.
@@ -59,6 +61,10 @@ pub struct Shared {
     /// The sizes of what capabilities keep themselves.
     pub parts: MemoryParts,
     pub(crate) work: Places,
+    /// Where spreadsheets are made.
+    pub(crate) sheets: Places,
+    /// The directory of the temporary files of spreadsheets.
+    pub(crate) tmp_dir: PathBuf,
     /// What links begin with, without a slash at its end.
     pub public_url: String,
     /// Tells the workers what has changed.
@@ -129,6 +135,8 @@ impl AppState {
             list_memory: list_memory(config.memory.lists),
             parts: config.memory,
             work: work_places(),
+            sheets: spreadsheet::places(),
+            tmp_dir: config.tmp_dir.clone(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),
             recent_changes: RecentChanges::default(),

@@ -1,17 +1,36 @@
 //! The routes of accepted batches: what became of them, their record errors, cancelling them, retrying what was parked.
 
+use api_http::spreadsheet::Spreadsheet;
+use api_language::{Text, of_request};
 use axum::Json;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use chrono_tz::Tz;
+use domain::record::RecordCode;
+use strum::VariantArray;
 
-use crate::operations::{self, BatchBody, find_batch};
+use crate::operations::{self, BatchBody, error_parts, find_batch};
 use crate::{SCOPE, schema};
 use api_http::accept::Kind;
-use api_http::deadline::soon;
 use api_http::{Caller, List, Page, PathId, Result, lines};
 
 /// Members of record errors as CSV.
 const COLUMNS: &str = "index,docid,pointer,code,detail";
+
+/// The sheets of record errors, before the rows.
+pub(crate) fn error_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
+    let columns = COLUMNS.split(',').map(|member| match member {
+        "code" => {
+            let codes = RecordCode::VARIANTS.iter().map(|code| ("refused", code.into()));
+            t.sheet_column(member, codes)
+        }
+        _ => t.sheet_column(member, []),
+    });
+    Spreadsheet {
+        columns: columns.collect(),
+        ..t.spreadsheet("errors", "rejected-records", "", time_zone)
+    }
+}
 
 /// List batches, newest first.
 #[utoipa::path(
@@ -70,14 +89,15 @@ pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Jso
 
 /// List a batch's record errors.
 ///
-/// In the order of the records. `Accept: text/csv` gives all of them at once, without `limit` and `cursor`.
+/// In the order of the records. `Accept: text/csv` or that of XLSX gives all of them at once, without `limit` and `cursor`.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/import/{batch_id}/errors",
     params(("batch_id" = Uuid, Path), List),
     responses(
-        (status = 200, description = "A page of record errors, or all of them as CSV",
-            content((Page<schema::RecordError> = "application/json"), (String = "text/csv"))),
+        (status = 200, description = "A page of record errors, or all of them as CSV or XLSX",
+            content((Page<schema::RecordError> = "application/json"), (String = "text/csv"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
     ),
 )]
 pub async fn list_errors(
@@ -86,20 +106,12 @@ pub async fn list_errors(
     list: Result<List>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let (store, account_id) = (caller.app.store.clone(), caller.account_id());
-    let read = move |from: Option<i64>, (limit, _)| {
-        let (store, mut at) = (store.clone(), from.unwrap_or_default());
-        async move {
-            let errors = store.errors(account_id, batch_id, at, limit).await?;
-            Ok(errors.map(|error| {
-                at += 1;
-                (at, error)
-            }))
-        }
-    };
     let answer = async {
         find_batch(&caller, batch_id).await?;
-        lines::answer(&caller.app, &headers, &[Kind::Csv], &list?, COLUMNS, read).await
+        let kinds = [Kind::Csv, Kind::Xlsx];
+        let read = error_parts(&caller, batch_id);
+        let sheet = || error_sheet(of_request(&headers), caller.time_zone());
+        lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, sheet, read).await
     };
-    caller.read(SCOPE, soon(answer)).await
+    caller.read(SCOPE, answer).await
 }

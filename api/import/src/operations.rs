@@ -1,14 +1,20 @@
 //! What can be done with imports, the batches that they become, and recipients: functions that routes and the dashboard call, each
 //! with what it gives. An import itself is in [`crate::import`].
 
+use std::sync::Arc;
+
 use api_http::deadline::{patiently, soon};
 use api_http::lines::{self, page_permit};
 use api_http::memory::MemoryPermit;
+use api_http::spreadsheet;
 use api_http::{Caller, Change, Code, Problem, Result, found};
+use api_language::Text;
 use axum::http::StatusCode;
+use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::docid::DocId;
 use domain::record::RecordError;
+use futures::future::BoxFuture;
 use serde::Serialize;
 use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
@@ -16,6 +22,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use crate::import::{ImportRequest, Imported, import};
+use crate::batch::error_sheet;
+use crate::recipient::recipient_sheet;
 use crate::{SCOPE, schema};
 
 const CANCEL_BATCH: Change = Change::new(SCOPE, "import.cancel", StatusCode::OK);
@@ -155,6 +163,63 @@ pub async fn list_errors(
         Ok((lines::page(account_id, errors).await?, permit))
     });
     caller.read(SCOPE, list).await
+}
+
+/// Reads the record errors of a batch, each with the position behind it.
+pub(crate) fn error_parts(
+    caller: &Caller,
+    batch_id: Uuid,
+) -> impl Fn(
+    Option<i64>,
+    (usize, usize),
+) -> BoxFuture<'static, Result<ListPage<(i64, RecordError), i64>, store::Error>>
++ Send
++ Sync
++ 'static {
+    let (store, account_id) = (caller.app.store.clone(), caller.account_id());
+    move |from, (limit, _)| {
+        let (store, mut at) = (store.clone(), from.unwrap_or_default());
+        Box::pin(async move {
+            let errors = store.errors(account_id, batch_id, at, limit).await?;
+            Ok(errors.map(|error| {
+                at += 1;
+                (at, error)
+            }))
+        })
+    }
+}
+
+/// All record errors of a batch as a spreadsheet.
+///
+/// # Errors
+/// 404; 503.
+pub async fn export_errors(caller: &Caller, batch_id: Uuid, t: &Text) -> Result<Response> {
+    let export = async {
+        find_batch(caller, batch_id).await?;
+        let (read, sheet) = (error_parts(caller, batch_id), error_sheet(t, caller.time_zone()));
+        spreadsheet::answer(&caller.app, caller.account_id(), sheet, read).await
+    };
+    caller.read(SCOPE, export).await
+}
+
+/// All recipients as a spreadsheet, in the order of their docids and with masked phones.
+///
+/// # Errors
+/// 413; 503.
+pub async fn export_recipients(
+    caller: &Caller,
+    query: RecipientQuery,
+    t: &Text,
+) -> Result<Response> {
+    let (store, account_id) = (caller.app.store.clone(), caller.account_id());
+    let query = Arc::new(query);
+    let read = move |after, size| {
+        let (store, query) = (store.clone(), Arc::clone(&query));
+        async move { recipient_page(&store, account_id, &query, after, size).await }
+    };
+    let sheet = recipient_sheet(t, caller.time_zone());
+    let export = spreadsheet::answer(&caller.app, account_id, sheet, read);
+    caller.read(SCOPE, export).await
 }
 
 /// Lists the recipients after a docid, in the order of their docids and with masked phones, and the memory that they hold.

@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use api_http::spreadsheet::Spreadsheet;
+use api_language::{Text, of_request};
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use chrono_tz::Tz;
 use domain::date_range::parse_time;
 use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
@@ -16,15 +19,29 @@ use api_http::accept::Kind;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
+/// The member with the tracking fields.
+const FIELDS: &str = "fields";
 /// The columns of CSV.
 static COLUMNS: LazyLock<String> = LazyLock::new(|| {
     let names = schema::recipient().into_iter().map(|(name, _)| name);
     names.collect::<Vec<_>>().join(",")
 });
 
+/// The sheets of recipients, before the rows.
+pub(crate) fn recipient_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
+    let mut members: Vec<_> = COLUMNS.split(',').filter(|name| *name != FIELDS).collect();
+    // Ids are for programs.
+    members.sort_by_key(|member| *member == "batch_id");
+    let columns = members.into_iter().map(|member| t.sheet_column(member, []));
+    Spreadsheet {
+        columns: columns.collect(),
+        ..t.spreadsheet("recipients", "nav-recipients", FIELDS, time_zone)
+    }
+}
+
 /// List recipients, in the order of their docids.
 ///
-/// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
+/// `Accept: text/csv`, `application/x-ndjson` or that of XLSX gives all of them at once, without `limit` and `cursor`.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/recipient",
@@ -38,7 +55,8 @@ static COLUMNS: LazyLock<String> = LazyLock::new(|| {
     ),
     responses(
         (status = 200, description = lines::page_or_all("recipients (`phone` is masked but for three digits)", "a column a member, `fields` as one JSON cell"),
-            content((Page<RecipientBody> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<RecipientBody> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
     ),
 )]
 pub async fn list_recipients(
@@ -53,8 +71,9 @@ pub async fn list_recipients(
         let (store, query) = (store.clone(), Arc::clone(&query));
         async move { recipient_page(&store, account_id, &query, after, size).await }
     };
-    let kinds = [Kind::Csv, Kind::Ndjson];
-    let answer = lines::answer(&caller.app, &headers, &kinds, &list, &COLUMNS, read);
+    let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
+    let sheet = || recipient_sheet(of_request(&headers), caller.time_zone());
+    let answer = lines::answer(&caller.app, &headers, &kinds, &list, &COLUMNS, sheet, read);
     caller.read(SCOPE, answer).await
 }
 

@@ -2,7 +2,9 @@
 //! in `messages`.
 //!
 //! A language is a file and a line of `LANGUAGES`. Numbers and dates follow from messages too: separators, the names of months,
-//! the order of a date.
+//! the order of a date. What spreadsheets say of lists is in `spreadsheet`.
+
+mod spreadsheet;
 
 use std::borrow::Borrow;
 use std::fmt::{Display, Write};

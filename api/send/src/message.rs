@@ -1,9 +1,13 @@
 //! The routes of messages, and what became of each: of a campaign or of a recipient.
 
+use api_http::spreadsheet::Spreadsheet;
+use api_language::{Text, of_request};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::campaign::MessageStatus;
+use chrono_tz::Tz;
+use domain::campaign::{MessageKind, MessageStatus, SkipReason};
 use store::send::CampaignKey;
+use strum::VariantArray;
 
 use crate::operations::{self, MessageHistory, check_known, find_campaign};
 use crate::{SCOPE, schema};
@@ -15,9 +19,34 @@ use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, lines};
 const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,parts,encoding,sender,provider_ids,\
     provider_code,scheduled_at,accepted_at,delivered_at,viewed_at,answered_at";
 
+/// The sheets of messages, before the rows.
+pub(crate) fn message_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
+    let mut members: Vec<_> = COLUMNS.split(',').collect();
+    // Ids are for programs.
+    members.sort_by_key(|member| *member == "message_id");
+    let columns = members.into_iter().map(|member| match member {
+        "kind" => t.sheet_column(member, words::<MessageKind>("kind")),
+        "status" => t.sheet_column(member, words::<MessageStatus>("status")),
+        "skipped_reason" => t.sheet_column(member, words::<SkipReason>("skip")),
+        "encoding" => t.sheet_column(member, ["gsm7", "ucs2"].map(|name| ("encoding", name))),
+        _ => t.sheet_column(member, []),
+    });
+    Spreadsheet {
+        columns: columns.collect(),
+        ..t.spreadsheet("messages", "messages", "", time_zone)
+    }
+}
+
+/// The names of all values, with the kind of their texts.
+fn words<V: VariantArray + Copy + Into<&'static str>>(
+    kind: &'static str,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    V::VARIANTS.iter().map(move |value| (kind, (*value).into()))
+}
+
 /// List the messages of a campaign, newest first.
 ///
-/// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
+/// `Accept: text/csv`, `application/x-ndjson` or that of XLSX gives all of them at once, without `limit` and `cursor`.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/campaign/{campaign_id}/message",
@@ -29,7 +58,8 @@ const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,p
     ),
     responses(
         (status = 200, description = lines::page_or_all("messages", "a column a member, `provider_ids` as one JSON cell"),
-            content((Page<schema::Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"))),
+            content((Page<schema::Message> = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"))),
     ),
 )]
 pub async fn list_messages(
@@ -55,8 +85,9 @@ pub async fn list_messages(
                 Ok(page.map(|message| (message.message_id, message)))
             }
         };
-        let kinds = [Kind::Csv, Kind::Ndjson];
-        lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, read).await
+        let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
+        let sheet = || message_sheet(of_request(&headers), caller.time_zone());
+        lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, sheet, read).await
     };
     caller.read(SCOPE, answer).await
 }

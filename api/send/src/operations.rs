@@ -5,12 +5,16 @@ mod bus_props;
 mod campaign;
 mod preview;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use api_http::deadline::soon;
 use api_http::schema::{pattern, written};
+use api_http::spreadsheet::{self, SheetColumn};
 use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
+use api_language::Text;
 use axum::http::StatusCode;
+use axum::response::Response;
 use domain::campaign::{Message, Receipt};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
@@ -34,6 +38,7 @@ pub use self::campaign::{
     read_campaign, replace_campaign, resend_messages,
 };
 pub use self::preview::{preview_campaign, preview_draft, read_message, test_campaign};
+use crate::message::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
 
@@ -97,6 +102,40 @@ pub async fn list_messages(
         Ok(lines::page(account_id, messages).await?)
     });
     caller.read(SCOPE, list).await
+}
+
+/// All messages as a spreadsheet, newest first; `campaigns` are the names of campaigns by their ids.
+///
+/// # Errors
+/// 404: there is no such campaign; 413; 503.
+pub async fn export_messages(
+    caller: &Caller,
+    filter: MessageFilter,
+    campaigns: HashMap<String, String>,
+    t: &Text,
+) -> Result<Response> {
+    let mut sheet = message_sheet(t, caller.time_zone());
+    let of_campaign = |column: &&mut SheetColumn| column.key == "campaign_id";
+    if let Some(column) = sheet.columns.iter_mut().find(of_campaign) {
+        column.words = campaigns.into_iter().collect();
+    }
+    let (store, account_id) = (caller.app.store.clone(), caller.account_id());
+    let export = async {
+        if let Some(campaign_id) = filter.campaign_id {
+            find_campaign(caller, campaign_id).await?;
+        }
+        let filter = Arc::new(filter);
+        let read = move |before, (limit, _)| {
+            let (store, filter) = (store.clone(), Arc::clone(&filter));
+            async move {
+                let page = store.filtered_messages(account_id, &filter, before, limit);
+                let page = page.await?;
+                Ok(page.map(|message| (message.message_id, message)))
+            }
+        };
+        spreadsheet::answer(&caller.app, account_id, sheet, read).await
+    };
+    caller.read(SCOPE, export).await
 }
 
 /// Whether the account has a recipient of a docid, or messages tell of one: tests may be of none.

@@ -6,15 +6,16 @@ use std::io;
 use std::iter::once;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use chrono::SecondsFormat;
 use domain::form::{BusProp, FormContent};
 use domain::link::BusPropIds;
+use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use store::ListPage;
 use store::report::{FeedbackQuery, FeedbackRow, ListPosition, ReadSize};
 
 use super::item::{FeedbackItem, StoredAnswers, text_beside};
@@ -35,35 +36,30 @@ const FIRST: &str = "feedback_id,submitted_at,bus_props,track_fields";
 /// About what a line takes.
 const LINE_BYTES: usize = 256;
 
-/// Feedbacks as lines of a kind.
-pub struct FeedbackLines {
-    kind: Kind,
-    body: Body,
-}
-
-impl IntoResponse for FeedbackLines {
-    fn into_response(self) -> Response {
-        let kind = HeaderValue::from_static(content_type(self.kind));
-        let headers = [
-            (CONTENT_TYPE, kind),
-            (CACHE_CONTROL, NO_CACHE),
-            (CACHE_STATUS, MISS),
-        ];
-        (headers, self.body).into_response()
+/// Reads the part of the feedbacks after a position.
+pub fn parts(
+    app: &AppState,
+    query: FeedbackQuery,
+) -> impl Fn(
+    ListPosition,
+) -> BoxFuture<'static, Result<ListPage<FeedbackRow, ListPosition>, store::Error>>
++ Send
++ Sync
++ 'static {
+    let (store, account_id) = (app.store.clone(), query.form.account_id);
+    let query = Arc::new(query);
+    move |position| {
+        let (store, query) = (store.clone(), Arc::clone(&query));
+        let read = async move { store.feedback_part(&query, position, READ_SIZE).await };
+        Box::pin(lines::page(account_id, read))
     }
 }
 
-/// Every feedback. The first are read before the answer begins, so that a database that is down can be told;
+/// Every feedback, as lines of a kind. The first are read before the answer begins, so that a database that is down can be told;
 /// what fails later cuts the answer without its end.
-pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<FeedbackLines> {
-    let (store, key) = (app.store.clone(), query.form);
-    let query = Arc::new(query);
-    let read = move |position: ListPosition| {
-        let (store, query) = (store.clone(), Arc::clone(&query));
-        lines::page(key.account_id, async move {
-            store.feedback_part(&query, position, READ_SIZE).await
-        })
-    };
+pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<Response> {
+    let key = query.form;
+    let read = parts(app, query);
     let permit = lines::whole_permit(app, key.account_id).await?;
     let first = read(ListPosition::default()).await?;
     // The form is read after the first feedbacks, so that it has every field that these or older ones can answer.
@@ -72,7 +68,12 @@ pub async fn whole(app: &AppState, query: FeedbackQuery, kind: Kind) -> Result<F
     let header = header(kind, &form);
     let write = move |rows: &[_], out: &mut _| write(kind, &form, rows, out);
     let body = lines::body(permit, first, header, read, write);
-    Ok(FeedbackLines { kind, body })
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(content_type(kind))),
+        (CACHE_CONTROL, NO_CACHE),
+        (CACHE_STATUS, MISS),
+    ];
+    Ok((headers, body).into_response())
 }
 
 /// What comes before the first line of a stream. CSV has one column a field of the form as it is when the stream begins, and behind

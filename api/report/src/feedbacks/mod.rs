@@ -1,14 +1,16 @@
 //! Lists of feedbacks: a page in JSON, or all of them as lines. And erasing one.
 //!
 //! - `item`: a feedback in JSON.
-//! - `lines`: everything as CSV or NDJSON, in bounded memory.
+//! - `lines`: everything as CSV or NDJSON, in bounded memory. `sheet`: everything as a spreadsheet.
 
 pub mod item;
 pub mod lines;
 pub mod search;
+pub mod sheet;
 #[cfg(test)]
 mod tests;
 
+use api_language::of_request;
 use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -37,14 +39,15 @@ const CELLS: &str = "feedback_id, submitted_at, bus_props and track_fields (one 
 
 /// List feedbacks, newest first.
 ///
-/// `Accept: text/csv` or `application/x-ndjson` gives all of them in one stream, without `limit` and `cursor`.
+/// `Accept: text/csv`, `application/x-ndjson` or that of XLSX gives all of them at once, without `limit` and `cursor`.
 #[utoipa::path(
     get,
     path = "/api_v1/report/feedbacks/{start_date}/{end_date}/{form_id}",
     params(FormPath, TrackFieldQuery, AnswerQuery, List, Conditional),
     responses(
         (status = 200, description = page_or_all("feedbacks", CELLS),
-            content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson")),
+            content((PageBody = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
             headers(
                 ("ETag" = String, description = "Of a page: the same for the same bytes"),
                 ("Cache-Status" = String, description = "RFC 9211: always read from the database"),
@@ -64,7 +67,7 @@ pub async fn list_feedbacks(
     let wanted = async {
         let list = list?;
         let before = list.position()?;
-        let kind = wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson])?;
+        let kind = wanted(&headers, &list, &[Kind::Csv, Kind::Ndjson, Kind::Xlsx])?;
         let search = FeedbackSearch {
             form_id,
             range: request.range,
@@ -78,8 +81,8 @@ pub async fn list_feedbacks(
     let wanted = caller.unless_missing(form_id, wanted.await);
     let (search, kind, before, list) = wanted.await?;
     if kind != Kind::Json {
-        let lines = operations::export_feedbacks(&caller, search, kind).await?;
-        return Ok(lines.into_response());
+        let t = of_request(&headers);
+        return operations::export_feedbacks(&caller, search, kind, t).await;
     }
     let feedbacks = operations::list_feedbacks(&caller, search, before, list.limit).await?;
     page(&caller, &request, &list, feedbacks, &headers).await

@@ -5,7 +5,9 @@ use api_http::deadline::soon;
 use api_http::lines::{page, page_permit};
 use api_http::memory::MemoryPermit;
 use api_http::{Caller, Change, Problem, Result};
+use api_language::Text;
 use axum::http::StatusCode;
+use axum::response::Response;
 use domain::date_range::DateRange;
 use domain::form::{BusProp, FormContent};
 use domain::link::TrackFields;
@@ -14,8 +16,8 @@ use store::form::FormKey;
 use store::report::{FeedbackPage, FeedbackQuery};
 use uuid::Uuid;
 
-use crate::feedbacks::lines::{self, FeedbackLines};
 use crate::feedbacks::search::AnswerQuery;
+use crate::feedbacks::{lines, sheet};
 use crate::request::no_bus_prop;
 
 const ERASE: Change = Change::new(Scope::Form, "feedback.erase", StatusCode::NO_CONTENT);
@@ -91,19 +93,23 @@ pub async fn list_feedbacks(
     caller.read(Scope::Report, list).await
 }
 
-/// All feedbacks of a form, newest first, as lines of CSV or NDJSON.
+/// All feedbacks of a form, newest first, as lines of CSV or NDJSON, or as a spreadsheet in a language.
 ///
 /// # Errors
-/// 404; 400: the form has no such business property; 503.
+/// 404; 400: the form has no such business property; 413: a spreadsheet has no room for them; 503.
 pub async fn export_feedbacks(
     caller: &Caller,
     search: FeedbackSearch,
     kind: Kind,
-) -> Result<FeedbackLines> {
-    let export = soon(async {
-        let query = search.query(caller).await?;
-        lines::whole(&caller.app, query, kind).await
-    });
+    t: &Text,
+) -> Result<Response> {
+    let export = async {
+        let query = soon(search.query(caller)).await?;
+        match kind {
+            Kind::Xlsx => sheet::whole(caller, query, t).await,
+            _ => soon(lines::whole(&caller.app, query, kind)).await,
+        }
+    };
     caller.read(Scope::Report, export).await
 }
 

@@ -9,4 +9,5 @@ mod links;
 mod pages;
 mod people;
 mod share;
+mod spreadsheets;
 mod uploads;
