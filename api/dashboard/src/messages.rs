@@ -143,10 +143,7 @@ impl MessagesQuery {
 }
 
 /// `GET /dashboard/messages.xlsx`: all that the page lists.
-pub async fn export(
-    person: SignedIn,
-    Query(query): Query<MessagesQuery>,
-) -> Result<Response> {
+pub async fn export(person: SignedIn, Query(query): Query<MessagesQuery>) -> Result<Response> {
     let filter = query.filter(&Range::checked(&query.range, person.time_zone)?)?;
     let names = names(&person).await;
     operations::export_messages(&person.caller, filter, names, person.t).await

@@ -21,7 +21,9 @@ const COLUMNS: &str = "index,docid,pointer,code,detail";
 pub(crate) fn error_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
     let columns = COLUMNS.split(',').map(|member| match member {
         "code" => {
-            let codes = RecordCode::VARIANTS.iter().map(|code| ("refused", code.into()));
+            let codes = RecordCode::VARIANTS
+                .iter()
+                .map(|code| ("refused", code.into()));
             t.sheet_column(member, codes)
         }
         _ => t.sheet_column(member, []),

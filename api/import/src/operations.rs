@@ -21,8 +21,8 @@ use store::{ListPage, PAGE_BYTES, Store};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-pub use crate::import::{ImportRequest, Imported, import};
 use crate::batch::error_sheet;
+pub use crate::import::{ImportRequest, Imported, import};
 use crate::recipient::recipient_sheet;
 use crate::{SCOPE, schema};
 
@@ -196,7 +196,10 @@ pub(crate) fn error_parts(
 pub async fn export_errors(caller: &Caller, batch_id: Uuid, t: &Text) -> Result<Response> {
     let export = async {
         find_batch(caller, batch_id).await?;
-        let (read, sheet) = (error_parts(caller, batch_id), error_sheet(t, caller.time_zone()));
+        let (read, sheet) = (
+            error_parts(caller, batch_id),
+            error_sheet(t, caller.time_zone()),
+        );
         spreadsheet::answer(&caller.app, caller.account_id(), sheet, read).await
     };
     caller.read(SCOPE, export).await

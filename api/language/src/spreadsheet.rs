@@ -44,7 +44,11 @@ impl Text {
             header: self.of("column", member),
             key: member.to_owned(),
             meaning: String::new(),
-            kind: if is_time { ColumnKind::Time } else { ColumnKind::Plain },
+            kind: if is_time {
+                ColumnKind::Time
+            } else {
+                ColumnKind::Plain
+            },
             words: words
                 .map(|(kind, value)| (value.to_owned(), self.of(kind, value)))
                 .collect(),

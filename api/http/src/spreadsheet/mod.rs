@@ -18,7 +18,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::response::{IntoResponse, Response};
 use chrono_tz::Tz;
 use futures::stream;
@@ -43,7 +45,7 @@ pub const MAX_ROWS: u32 = 1_048_575;
 /// Bytes of the file of rows, at most.
 const MAX_FILE: u64 = 256 << 20;
 /// Bytes of the rows as they are unpacked, at most, a little less than what an archive has without extensions for large files.
-const MAX_UNPACKED: u64 = u32::MAX as u64 - (16 << 20);
+const MAX_UNPACKED: u64 = (4 << 30) - (16 << 20);
 /// Columns of tracking fields, at most.
 const MAX_FIELDS: usize = 1_000;
 /// How long somebody waits for the spreadsheet before, of the account or of all.
@@ -145,7 +147,16 @@ where
         let item = serde_json::to_value(item).map_err(|error| Problem::internal(&error))?;
         rows.add_item(&item)
     };
-    write_all(app, account_id, permit, rows, first, |next| part(Some(next)), write).await
+    write_all(
+        app,
+        account_id,
+        permit,
+        rows,
+        first,
+        |next| part(Some(next)),
+        write,
+    )
+    .await
 }
 
 /// Answers with these rows, in the order of the columns.
@@ -176,8 +187,8 @@ pub async fn write_all<T, P, F>(
     permit: SheetPermit,
     mut rows: SheetRows,
     first: ListPage<T, P>,
-    read: impl Fn(P) -> F,
-    write: impl Fn(&mut SheetRows, &T) -> Result<()> + Sync,
+    read: impl Fn(P) -> F + Send,
+    write: impl Fn(&mut SheetRows, &T) -> Result<()> + Send + Sync,
 ) -> Result<Response>
 where
     T: Send + Sync + 'static,
@@ -221,8 +232,14 @@ fn send(
         }
     });
     let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static(content_type(Kind::Xlsx))),
-        (CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(|error| Problem::internal(&error))?),
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static(content_type(Kind::Xlsx)),
+        ),
+        (
+            CONTENT_DISPOSITION,
+            HeaderValue::try_from(name).map_err(|error| Problem::internal(&error))?,
+        ),
         (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];

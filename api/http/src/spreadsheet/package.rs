@@ -189,8 +189,13 @@ fn template(
     let fields = fields.iter();
     let fields = fields.map(|name| (name.clone(), format!("{member}.{name}"), meaning.clone()));
     let columns = sheet.columns.iter().map(|column| {
-        let words = column.words.iter().map(|(value, word)| format!("{value} = {word}"));
-        let lines = [column.meaning.clone()].into_iter().filter(|text| !text.is_empty());
+        let words = column
+            .words
+            .iter()
+            .map(|(value, word)| format!("{value} = {word}"));
+        let lines = [column.meaning.clone()]
+            .into_iter()
+            .filter(|text| !text.is_empty());
         let lines: Vec<_> = lines.chain(words).collect();
         (column.header.clone(), column.key.clone(), lines.join("\n"))
     });

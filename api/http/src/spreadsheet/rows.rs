@@ -69,7 +69,12 @@ impl SheetRows {
     /// # Errors
     /// Those of [`add`](Self::add).
     pub fn add_item(&mut self, item: &Value) -> Result<()> {
-        let keys: Vec<_> = self.sheet.columns.iter().map(|column| &item[&column.key]).collect();
+        let keys: Vec<_> = self
+            .sheet
+            .columns
+            .iter()
+            .map(|column| &item[&column.key])
+            .collect();
         let fields = item[self.sheet.fields.0].as_object();
         self.add(keys.into_iter().map(Cow::Borrowed), fields)
     }
@@ -99,10 +104,8 @@ impl SheetRows {
         }
         let mut placed = Vec::new();
         for (name, value) in fields.into_iter().flatten() {
-            let (place, _) = match self.fields.get_index_of(name) {
-                Some(place) => (place, false),
-                None => self.fields.insert_full(name.clone()),
-            };
+            let place = self.fields.get_index_of(name);
+            let place = place.unwrap_or_else(|| self.fields.insert_full(name.clone()).0);
             placed.push((self.sheet.columns.len() + place, value));
         }
         if self.fields.len() > MAX_FIELDS {
@@ -158,7 +161,9 @@ impl Row<'_> {
             Value::Null => {}
             Value::Number(number) => self.number(place, column.kind, number),
             Value::String(text) => {
-                let at = (column.kind == ColumnKind::Time).then(|| text.parse().ok()).flatten();
+                let at = (column.kind == ColumnKind::Time)
+                    .then(|| text.parse().ok())
+                    .flatten();
                 match at.and_then(|at| serial(at, zone)) {
                     Some(serial) => self.number(place, column.kind, serial),
                     None => self.text(place, word(text).as_deref().unwrap_or(text)),
@@ -222,7 +227,9 @@ impl Row<'_> {
 }
 
 fn is_escape(text: &str) -> bool {
-    let digits = text.strip_prefix("_x").and_then(|rest| rest.split_at_checked(4));
+    let digits = text
+        .strip_prefix("_x")
+        .and_then(|rest| rest.split_at_checked(4));
     digits.is_some_and(|(digits, rest)| {
         rest.starts_with('_') && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
@@ -252,12 +259,15 @@ impl Display for ColumnName {
         if let Some(before) = (self.0 / 26).checked_sub(1) {
             Self(before).fmt(f)?;
         }
-        f.write_char(char::from(b'A' + u8::try_from(self.0 % 26).unwrap_or_default()))
+        f.write_char(char::from(
+            b'A' + u8::try_from(self.0 % 26).unwrap_or_default(),
+        ))
     }
 }
 
 fn too_many(what: &str) -> Problem {
-    let detail = format!("a spreadsheet has no room for more than {what}; CSV has, or ask for fewer");
+    let detail =
+        format!("a spreadsheet has no room for more than {what}; CSV has, or ask for fewer");
     Problem::new(Code::TooManyRecords, detail)
 }
 

@@ -19,7 +19,9 @@ fn column(header: &str, key: &str, kind: ColumnKind) -> SheetColumn {
 fn sheet() -> Spreadsheet {
     let mut choice = column("What did you see?", "seen", ColumnKind::Plain);
     let words = [("a", "Shelf A"), ("b", "=Shelf B")];
-    choice.words = words.map(|(value, word)| (value.to_owned(), word.to_owned())).into();
+    choice.words = words
+        .map(|(value, word)| (value.to_owned(), word.to_owned()))
+        .into();
     choice.meaning = "Multiple choice".to_owned();
     Spreadsheet {
         file: "answers",
@@ -83,15 +85,24 @@ fn a_sheet_has_what_was_said_and_another_explains_it() {
             Data::Empty,
         ]
     );
-    assert_eq!(answers[2][2..], [text("c"), Data::Empty, text("2"), text("1")]);
+    assert_eq!(
+        answers[2][2..],
+        [text("c"), Data::Empty, text("2"), text("1")]
+    );
     let times = [&answers[1][0], &answers[2][0]].map(|cell| match cell {
         Data::DateTime(at) => at.to_ymd_hms_milli(),
         other => panic!("{other:?}"),
     });
-    assert_eq!(times, [(2026, 7, 2, 0, 30, 0, 0), (2026, 1, 1, 13, 0, 0, 500)]);
+    assert_eq!(
+        times,
+        [(2026, 7, 2, 0, 30, 0, 0), (2026, 1, 1, 13, 0, 0, 500)]
+    );
     assert_eq!(answers.len(), 3);
     let choice = about.iter().find(|row| row[1] == text("seen")).unwrap();
-    assert_eq!(choice[2], text("Multiple choice\na = Shelf A\nb = =Shelf B"));
+    assert_eq!(
+        choice[2],
+        text("Multiple choice\na = Shelf A\nb = =Shelf B")
+    );
     let field = [text("b"), text("track_fields.b"), text("Of the link")];
     assert!(about.contains(&field.to_vec()));
 }
@@ -100,8 +111,11 @@ fn a_sheet_has_what_was_said_and_another_explains_it() {
 fn many_rows_are_sent_in_pieces_and_too_much_is_refused() {
     let mut rows = SheetRows::in_directory(&temp_dir(), sheet()).unwrap();
     for n in 0..30_000 {
-        rows.add([json!(null), json!(format!("{n}-{}", Uuid::new_v4()))].map(Cow::Owned), None)
-            .unwrap();
+        rows.add(
+            [json!(null), json!(format!("{n}-{}", Uuid::new_v4()))].map(Cow::Owned),
+            None,
+        )
+        .unwrap();
     }
     let mut package = Package::new(rows).unwrap();
     let mut pieces = 0;

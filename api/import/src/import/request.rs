@@ -10,6 +10,7 @@ use store::send::{Campaign, CampaignKey};
 use uuid::Uuid;
 
 use crate::ingest::{FileRequest, OnError};
+use api_http::accept::XLSX;
 use api_http::body::{ContentEncoding, ContentType};
 use api_http::extract::header;
 use api_http::{Caller, Code, Parameters, Problem, QUICK, Result, found, parse_id, within};
@@ -20,7 +21,6 @@ const MAX_KEY_BYTES: usize = 255;
 
 /// A name is at most so long, in characters.
 const MAX_NAME_CHARS: usize = 255;
-const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// An import, apart from its body.
 pub struct ImportRequest {

@@ -60,7 +60,9 @@ fn columns(t: &Text, form: &FormContent, names: &IndexSet<String>) -> Vec<SheetC
     }));
     for field in &form.fields {
         let options = field.kind.options();
-        let options = options.iter().map(|option| (option.value.clone(), option.label.clone()));
+        let options = options
+            .iter()
+            .map(|option| (option.value.clone(), option.label.clone()));
         columns.push(SheetColumn {
             header: field.label.clone(),
             key: field.key.as_str().to_owned(),
@@ -98,7 +100,9 @@ fn cells(
     let mut cells = vec![Value::String(feedback.submitted_at.to_rfc3339())];
     for name in names {
         let texts = feedback.bus_prop_ids.texts(form);
-        let values = texts.filter(|text| text.name() == name).map(|text| text.value());
+        let values = texts
+            .filter(|text| text.name() == name)
+            .map(|text| text.value());
         cells.push(Value::String(values.collect::<Vec<_>>().join("; ")));
     }
     for field in &form.fields {
