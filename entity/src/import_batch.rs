@@ -49,4 +49,10 @@ entity! { "import_batch";
     name: Option<String>,
     /// Records that say the same as an earlier one of the body.
     merged: i64,
+    /// Of those it created, the recipients that were erased because somebody asked for that.
+    erased: i64,
+    /// While that goes on, the place of the next such erasure in the order of acceptance: so many are kept for it as may be needed.
+    erase_seq: Option<i64>,
+    /// How far it is: the recipients up to this docid are looked through.
+    erase_after: Option<String>,
 }

@@ -10,6 +10,7 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns, m0013_links,
+    m0014_recipients,
 };
 
 /// All migrations, in the order of their numbers.
@@ -20,6 +21,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0010_files::MIGRATION,
     m0011_campaigns::MIGRATION,
     m0013_links::MIGRATION,
+    m0014_recipients::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -113,6 +115,10 @@ mod tests {
         (
             "m0013_links",
             "f12c1bd492fcd649533c0bff027c8fe7856e0a7b553739f908697e7486ba1641",
+        ),
+        (
+            "m0014_recipients",
+            "8e32b0256d6a368853c39da472ce57927835a764fba17c741895a990078fc03b",
         ),
     ];
 

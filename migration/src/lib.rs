@@ -41,6 +41,7 @@ mod m0009_erasures;
 mod m0010_files;
 mod m0011_campaigns;
 mod m0013_links;
+mod m0014_recipients;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -29,7 +29,7 @@ const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 5] = [
         TimeDelta::seconds(60),
     ),
     (
-        delete!(by_account "import_batch WHERE status IN ('completed', 'cancelled') AND completed_at"),
+        delete!(by_account "import_batch WHERE status IN ('completed', 'cancelled') AND erase_seq IS NULL AND completed_at"),
         TimeDelta::days(90),
     ),
     (

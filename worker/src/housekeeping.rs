@@ -1,11 +1,13 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
-//! has tables counted that grow, and records figures for metrics.
+//! erases the recipients of imports, has tables counted that grow, and records figures for metrics.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::pepper::Pepper;
 use metrics::gauge;
 use platform::health::Heartbeat;
 use platform::telemetry::gauges::{record_connections, record_disk};
@@ -49,6 +51,22 @@ pub(crate) async fn sweep(store: Store, shutdown: CancellationToken) {
             tracing::warn!(%error, "sweep failed");
         }
         shutdown.run_until_cancelled(sleep(SWEEP)).await;
+    }
+}
+
+/// Erases the recipients that imports created where somebody asked for that, until `shutdown`.
+pub(crate) async fn erase_created(
+    store: Store,
+    pepper: Option<Arc<Pepper>>,
+    shutdown: CancellationToken,
+) {
+    while !shutdown.is_cancelled() {
+        match store.erase_slices(pepper.as_deref()).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "recipients of imports are not erased"),
+        }
+        shutdown.run_until_cancelled(sleep(TICK)).await;
     }
 }
 

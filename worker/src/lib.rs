@@ -148,7 +148,12 @@ impl Worker {
             let shutdown = || self.shutdown.clone();
             let loops = self.heartbeats().collect();
             let senders = self.sending.iter().flat_map(SendingJob::senders).collect();
-            let Backends { store, queue, .. } = self.backends;
+            let Backends {
+                store,
+                queue,
+                pepper,
+                ..
+            } = self.backends;
             // One queue brings both kinds of notifications. Imports need them: roll-ups find their work by themselves as fast.
             if !self.slots.is_empty() {
                 let rollups = self.rollup_job.as_ref().map(RollupJob::notifier);
@@ -159,6 +164,11 @@ impl Worker {
                     shutdown(),
                 ));
                 tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
+                tasks.spawn(housekeeping::erase_created(
+                    store.clone(),
+                    pepper,
+                    shutdown(),
+                ));
             }
             for slot in self.slots {
                 tasks.spawn(slot.run(shutdown()));

@@ -61,7 +61,7 @@ impl Import {
         batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
-    fn facts(&self) -> [(&'static str, i64); 9] {
+    fn facts(&self) -> [(&'static str, i64); 10] {
         let batch = &self.body.batch;
         let outcomes = &batch.outcomes;
         [
@@ -74,7 +74,14 @@ impl Import {
             ("superseded", outcomes.superseded),
             ("failed", batch.failed),
             ("cancelled", batch.cancelled),
+            ("erased", batch.erased),
         ]
+    }
+
+    /// Whom it created can still be erased.
+    fn may_erase(&self) -> bool {
+        let batch = &self.body.batch;
+        !self.is_open() && !batch.erasing && batch.erased < batch.outcomes.created
     }
 
     fn is_open(&self) -> bool {
@@ -166,7 +173,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     Ok(page(&f, &template))
 }
 
-/// Cancels or retries an import.
+/// Cancels or retries an import, or erases whom it created.
 pub async fn act(
     person: SignedIn,
     Path((batch_id, action)): Path<(String, String)>,
@@ -176,6 +183,7 @@ pub async fn act(
     match &*action {
         "cancel" => operations::cancel_batch(caller, batch_id).await?,
         "retry" => operations::retry_batch(caller, batch_id).await?,
+        "erase" => operations::erase_created(caller, batch_id).await?,
         _ => return Err(Problem::not_found()),
     };
     let page = format!("/dashboard/imports/{batch_id}");

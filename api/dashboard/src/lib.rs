@@ -154,6 +154,10 @@ pub fn routes(
         .route("/dashboard/imports", get(imports::list))
         .route("/dashboard/imports/{batch_id}", get(imports::show))
         .route("/dashboard/recipients", get(recipients::show))
+        .route(
+            "/dashboard/recipients/phone",
+            post(recipients::search_phone),
+        )
         .route("/dashboard/suppressions", get(suppressions::show))
         .route("/dashboard/answers.csv", get(answers::export))
         .route("/dashboard/answers.xlsx", get(answers::export))

@@ -39,9 +39,14 @@ impl<T> ShownList<T> {
         }
     }
 
+    /// Where the next page begins.
+    pub fn cursor(&self) -> Option<&str> {
+        self.next_cursor.as_deref()
+    }
+
     /// The query of the next page, after the other parameters of this one.
     pub fn next(&self, keep: impl Display) -> Option<String> {
-        let cursor = self.next_cursor.as_deref()?;
+        let cursor = self.cursor()?;
         let mut query = Serializer::new(keep.to_string());
         Some(query.append_pair("cursor", cursor).finish())
     }

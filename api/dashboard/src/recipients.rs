@@ -1,49 +1,123 @@
-//! Recipients: one by its docid, what is stored of it, its messages and what became of them; erasing it.
+//! Recipients: found by docid, phone or column; one of them with what is stored of it, its messages and what became of them; erasing
+//! them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use api_http::{Code, Problem, Result};
 use api_import::operations;
+use api_import::upload::last_choice;
 use api_send::operations::list_recipient_messages;
 use askama::Template;
 use axum::extract::Query;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus};
 use domain::docid::DocId;
+use domain::national;
+use domain::phone::PhoneNumber;
 use domain::record::COLUMNS;
+use domain::sms::country_of_zone;
 use serde::Deserialize;
 use serde_json::json;
+use store::ListPage;
 use store::import::{Recipient, RecipientQuery};
+use url::form_urlencoded::Serializer;
 
 use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
-use crate::page::{Frame, delivered, page, text};
+use crate::page::{self, Frame, delivered, text};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
-/// Which recipient.
-#[derive(Deserialize)]
+/// Recipients of whom a search takes the columns that it can be about.
+const WITH_COLUMNS: usize = 20;
+
+/// Which recipient, or whom to search for.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct RecipientsQuery {
-    #[serde(default)]
     docid: String,
+    /// A column; empty: the docid, of which `q` is the beginning.
+    column: String,
+    q: String,
     #[serde(flatten)]
     page: PageQuery,
+}
+
+/// A phone to search for. It is sent, so that no address has it.
+#[derive(Deserialize)]
+pub struct PhoneSearch {
+    phone: String,
+    #[serde(flatten)]
+    page: PageQuery,
+}
+
+/// What a list of recipients was searched for.
+#[derive(Default)]
+struct Search<'a> {
+    column: &'a str,
+    q: &'a str,
+    /// As it was typed.
+    phone: &'a str,
+    /// Why it is none.
+    refusal: Option<String>,
+}
+
+impl Search<'_> {
+    fn is_empty(&self) -> bool {
+        self.q.is_empty() && self.phone.is_empty()
+    }
+
+    /// The parameters of the page, but which of the list it is.
+    fn query(&self) -> String {
+        let mut query = Serializer::new(String::new());
+        if !self.q.is_empty() {
+            query.extend_pairs([("column", self.column), ("q", self.q)]);
+        }
+        query.finish()
+    }
 }
 
 #[derive(Template)]
 #[template(path = "recipients.html")]
 struct RecipientsPage<'a> {
     f: &'a Frame,
-    docid: &'a str,
-    found: Option<Recipient>,
-    messages: Vec<Sent>,
-    /// Without a docid: recipients in the order of their docids.
-    recipients: Option<ShownList<Recipient>>,
+    search: Search<'a>,
+    /// Columns that can be searched.
+    columns: BTreeSet<String>,
+    recipients: ShownList<Recipient>,
+    /// It is not the first page.
+    goes_on: bool,
+    /// The docid up to which was looked, where a search is not at its end.
+    looked_to: Option<String>,
 }
 
 impl RecipientsPage<'_> {
+    /// What is said where nobody is listed.
+    fn none(&self) -> &'static str {
+        if self.search.is_empty() {
+            "recipients-none"
+        } else if self.looked_to.is_some() {
+            "recipients-not-yet"
+        } else if self.goes_on {
+            "recipients-no-more"
+        } else {
+            "recipients-not-found"
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "recipient.html")]
+struct RecipientPage<'a> {
+    f: &'a Frame,
+    docid: &'a str,
+    found: Option<Recipient>,
+    messages: Vec<Sent>,
+}
+
+impl RecipientPage<'_> {
     /// The values of a recipient by the names of their columns, but the docid, the tracking fields and what is empty.
     fn values(recipient: &Recipient) -> Vec<(&'static str, String)> {
         let members = json!(recipient);
@@ -87,30 +161,113 @@ impl Sent {
 
 /// `GET /dashboard/recipients`.
 pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
+    if !query.docid.is_empty() {
+        return show_one(&person, &query.docid).await;
+    }
+    // No database takes U+0000, so nobody has it.
+    let [column, q] = [&query.column, &query.q].map(|text| text.trim().replace('\0', ""));
+    let mut wanted = RecipientQuery::default();
+    if column.is_empty() {
+        wanted.docid_prefix.clone_from(&q);
+    } else if !q.is_empty() {
+        wanted.fields.insert(column.clone(), q.clone());
+    }
+    let search = Search {
+        column: &column,
+        q: &q,
+        ..Search::default()
+    };
+    show_found(&person, search, &wanted, &query.page).await
+}
+
+/// Searches for a phone.
+pub async fn search_phone(
+    person: SignedIn,
+    SentChange(PhoneSearch { phone, page }): SentChange<PhoneSearch>,
+) -> Result<Response> {
+    let mut search = Search {
+        phone: phone.trim(),
+        ..Search::default()
+    };
+    let mut wanted = RecipientQuery::default();
+    match international(&person, search.phone).await? {
+        Some(phone) => wanted.phone = Some(phone),
+        None => search.refusal = Some(person.t.refused("phone_invalid", "", "")),
+    }
+    show_found(&person, search, &wanted, &page).await
+}
+
+/// A phone as it is stored: written with the code of its country, or as in that of the account's last file. `None`: it is none.
+async fn international(person: &SignedIn, phone: &str) -> Result<Option<String>> {
+    if let Ok(phone) = PhoneNumber::parse(phone) {
+        return Ok(Some(phone.get().to_owned()));
+    }
+    let last = last_choice(&person.caller).await?;
+    let country = last.and_then(|choice| choice.country());
+    let country = country.or_else(|| country_of_zone(person.time_zone));
+    Ok(country.and_then(|country| national::international(phone, country).ok()))
+}
+
+async fn show_found(
+    person: &SignedIn,
+    search: Search<'_>,
+    wanted: &RecipientQuery,
+    page: &PageQuery,
+) -> Result<Response> {
     let (f, caller) = (person.frame("recipients"), &person.caller);
-    let mut template = RecipientsPage {
+    let some = RecipientQuery::default();
+    let some = operations::list_recipients(caller, &some, None, WITH_COLUMNS).await?;
+    let fields = some.0.rows.iter().filter_map(|one| one.fields.as_object());
+    let mut columns: BTreeSet<String> = fields.flat_map(|fields| fields.keys().cloned()).collect();
+    drop(some);
+    if !search.column.is_empty() {
+        columns.insert(search.column.to_owned());
+    }
+    let name = format!("recipients?{}&{}", search.query(), search.phone);
+    let list = page.list(person, &name, 50);
+    let position = list.position()?;
+    let goes_on = position.is_some();
+    let (found, _permit) = if search.refusal.is_some() {
+        let (rows, next) = (Vec::new(), None);
+        (ListPage { rows, next }, None)
+    } else {
+        let found = operations::list_recipients(caller, wanted, position, list.limit).await?;
+        (found.0, Some(found.1))
+    };
+    let is_whole = !goes_on && !search.is_empty() && found.next.is_none();
+    if let ([one], true) = (&*found.rows, is_whole) {
+        let to = Serializer::new(String::new())
+            .append_pair("docid", &one.docid)
+            .finish();
+        return Ok(Redirect::to(&format!("/dashboard/recipients?{to}")).into_response());
+    }
+    let is_cut = !search.is_empty() && found.rows.len() < list.limit;
+    let template = RecipientsPage {
         f: &f,
-        docid: &query.docid,
+        search,
+        columns,
+        goes_on,
+        looked_to: found.next.clone().filter(|_| is_cut),
+        recipients: ShownList::new(&list, found),
+    };
+    Ok(page::page(&f, &template))
+}
+
+async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
+    let (f, caller) = (person.frame("recipients"), &person.caller);
+    let mut template = RecipientPage {
+        f: &f,
+        docid,
         found: None,
         messages: Vec::new(),
-        recipients: None,
     };
-    // Until the page is drawn.
-    let _permit;
-    if query.docid.is_empty() {
-        let list = query.page.list(&person, "recipients", 50);
-        let all = RecipientQuery::default();
-        let recipients = operations::list_recipients(caller, &all, list.position()?, list.limit);
-        let recipients = recipients.await?;
-        template.recipients = Some(ShownList::new(&list, recipients.0));
-        _permit = recipients.1;
-    } else if let Ok(docid) = DocId::parse(query.docid.clone()) {
+    if let Ok(docid) = DocId::parse(docid.to_owned()) {
         template.found = optional(operations::read_recipient(caller, &docid).await)?;
         let messages = list_recipient_messages(caller, &docid, None, 50).await;
         let messages = optional(messages)?.map_or_else(Vec::new, |page| page.rows);
         let names = match &*messages {
             [] => HashMap::new(),
-            _ => names(&person).await,
+            _ => names(person).await,
         };
         let messages = messages.into_iter().map(|history| {
             let message = history.message;
@@ -126,7 +283,7 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
     if !f.may_edit() {
         template.found = template.found.map(Recipient::masked);
     }
-    Ok(page(&f, &template))
+    Ok(page::page(&f, &template))
 }
 
 /// `GET /dashboard/recipients.xlsx`: all of them.
@@ -143,18 +300,29 @@ fn optional<T>(found: Result<T>) -> Result<Option<T>> {
     }
 }
 
+/// Whom to erase: a recipient, or all who have a phone.
 #[derive(Deserialize)]
-pub struct Erased {
-    docid: String,
+#[serde(untagged)]
+pub enum Erased {
+    One { docid: String },
+    All { phone: String },
 }
 
-/// Erases a recipient.
-pub async fn erase(
-    person: SignedIn,
-    SentChange(Erased { docid }): SentChange<Erased>,
-) -> Result<Response> {
-    // What is no docid may be a phone, which the audit log is not to have.
-    let docid = DocId::parse(docid).map_err(|_| Problem::not_found())?;
-    operations::erase_recipient(&person.caller, &docid).await?;
+/// Erases a recipient, or several.
+pub async fn erase(person: SignedIn, SentChange(erased): SentChange<Erased>) -> Result<Response> {
+    let caller = &person.caller;
+    match erased {
+        Erased::One { docid } => {
+            // What is no docid may be a phone, which the audit log is not to have.
+            let docid = DocId::parse(docid).map_err(|_| Problem::not_found())?;
+            operations::erase_recipient(caller, &docid).await?;
+        }
+        Erased::All { phone } => {
+            let phone = international(&person, phone.trim()).await?;
+            let phone = phone.as_deref().map(PhoneNumber::parse);
+            let phone = phone.transpose().ok().flatten();
+            operations::erase_phone(caller, phone.ok_or_else(Problem::not_found)?).await?;
+        }
+    }
     Ok(done::go("/dashboard/recipients", "recipient.erase"))
 }

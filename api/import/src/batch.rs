@@ -3,7 +3,7 @@
 use api_http::spreadsheet::Spreadsheet;
 use api_language::{Text, of_request};
 use axum::Json;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono_tz::Tz;
 use domain::record::RecordCode;
@@ -87,6 +87,25 @@ pub async fn cancel_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Js
 )]
 pub async fn retry_batch(caller: Caller, PathId(batch_id): PathId) -> Result<Json<BatchBody>> {
     operations::retry_batch(&caller, batch_id).await.map(Json)
+}
+
+/// Erase the recipients that a batch created.
+///
+/// For good, as each of them would be, and in the background: `erased` counts them, `erasing` says that more follow. Records that are not
+/// stored yet are cancelled. Who was changed by a batch accepted later stays, and so does who comes with one accepted after this
+/// request.
+#[utoipa::path(
+    post,
+    path = "/api_v1/sms/import/{batch_id}/erase",
+    params(("batch_id" = Uuid, Path)),
+    responses((status = 202, description = "The batch, whose recipients are being erased", body = BatchBody)),
+)]
+pub async fn erase_created(
+    caller: Caller,
+    PathId(batch_id): PathId,
+) -> Result<(StatusCode, Json<BatchBody>)> {
+    let batch = operations::erase_created(&caller, batch_id).await?;
+    Ok((StatusCode::ACCEPTED, Json(batch)))
 }
 
 /// List a batch's record errors.

@@ -74,7 +74,8 @@ pub fn routes(state: ImportState) -> OpenApiRouter {
         .routes(routes!(batch::list_errors))
         .routes(routes!(batch::cancel_batch))
         .routes(routes!(batch::retry_batch))
-        .routes(routes!(recipient::list_recipients))
+        .routes(routes!(batch::erase_created))
+        .routes(routes!(recipient::list_recipients, recipient::erase_phone))
         .routes(routes!(recipient::read_recipient))
         .routes(routes!(recipient::erase_recipient));
     scoped(SCOPE, "sms", sms).with_state(state)

@@ -2,6 +2,7 @@
 //! with what it gives. An import itself is in [`crate::import`].
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use api_http::deadline::{patiently, soon};
 use api_http::lines::{self, page_permit};
@@ -13,6 +14,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::docid::DocId;
+use domain::phone::PhoneNumber;
 use domain::record::RecordError;
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -28,7 +30,11 @@ use crate::{SCOPE, schema};
 
 const CANCEL_BATCH: Change = Change::new(SCOPE, "import.cancel", StatusCode::OK);
 const RETRY_BATCH: Change = Change::new(SCOPE, "import.retry", StatusCode::OK);
+const ERASE_CREATED: Change = Change::new(SCOPE, "import.erase", StatusCode::ACCEPTED);
 const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode::NO_CONTENT);
+
+/// How long a search goes on before it says how far it is.
+const SEARCH: Duration = Duration::from_secs(2);
 
 /// A batch, and how fast it is stored.
 #[derive(Debug, Serialize, ToSchema)]
@@ -145,6 +151,21 @@ pub async fn retry_batch(caller: &Caller, batch_id: Uuid) -> Result<BatchBody> {
     caller.change(RETRY_BATCH, &batch_id, retry).await
 }
 
+/// Has the recipients erased that a batch created and no later one changed; what of it is not stored yet is cancelled.
+///
+/// # Errors
+/// 404; 503.
+pub async fn erase_created(caller: &Caller, batch_id: Uuid) -> Result<BatchBody> {
+    let erase = patiently(async {
+        find_batch(caller, batch_id).await?;
+        let store = &caller.app.store;
+        let batch = store.erase_created(caller.account_id(), batch_id).await?;
+        let batch = batch.ok_or_else(Problem::not_found)?;
+        Ok(BatchBody::new(batch, Utc::now()))
+    });
+    caller.change(ERASE_CREATED, &batch_id, erase).await
+}
+
 /// Lists the record errors of a batch from the `from`-th on (counted from 0), in the order of the records, and the memory that they hold.
 ///
 /// # Errors
@@ -225,7 +246,8 @@ pub async fn export_recipients(
     caller.read(SCOPE, export).await
 }
 
-/// Lists the recipients after a docid, in the order of their docids and with masked phones, and the memory that they hold.
+/// Lists the recipients after a docid, in the order of their docids and with masked phones, and the memory that they hold. It ends at
+/// `limit`, or after 2 s, where `next` says how far it looked.
 ///
 /// # Errors
 /// 503.
@@ -238,9 +260,18 @@ pub async fn list_recipients(
     let list = async {
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let permit = page_permit(&caller.app, account_id).await?;
-        let page = recipient_page(store, account_id, query, after, (limit, PAGE_BYTES));
-        let page = lines::page(account_id, page).await?;
-        Ok((page.map(|(_, recipient)| recipient), permit))
+        let began = Instant::now();
+        let (mut rows, mut next) = (Vec::new(), after);
+        loop {
+            let size = (limit - rows.len(), PAGE_BYTES);
+            let page = recipient_page(store, account_id, query, next, size);
+            let page = lines::page(account_id, page).await?;
+            rows.extend(page.rows.into_iter().map(|(_, recipient)| recipient));
+            next = page.next;
+            if rows.len() >= limit || next.is_none() || began.elapsed() >= SEARCH {
+                return Ok((ListPage { rows, next }, permit));
+            }
+        }
     };
     caller.read(SCOPE, list).await
 }
@@ -268,6 +299,20 @@ pub async fn erase_recipient(caller: &Caller, docid: &DocId) -> Result<()> {
     caller
         .change(ERASE_RECIPIENT, docid.as_str(), erase)
         .await?;
+    Ok(())
+}
+
+/// Erases all who have this phone, for good, as they are stored now.
+///
+/// # Errors
+/// 503: some may be erased. Doing it again is safe.
+pub async fn erase_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<()> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let docids = patiently(async { Ok(store.docids_of_phone(account_id, phone.get()).await?) });
+    for docid in caller.read(SCOPE, docids).await? {
+        let docid = DocId::parse(docid).map_err(|error| Problem::internal(&error))?;
+        erase_recipient(caller, &docid).await?;
+    }
     Ok(())
 }
 
@@ -310,6 +355,8 @@ mod tests {
             pending: 60,
             failed: 0,
             cancelled: 0,
+            erased: 0,
+            erasing: false,
             campaign_id: None,
             created_at: start,
             started_at: Some(start),
@@ -321,7 +368,7 @@ mod tests {
     fn a_batch_has_its_members_in_the_contracts_order() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let body = BatchBody::new(batch(start), start + TimeDelta::seconds(4));
-        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","name":null,"status":"processing","received":110,"accepted":100,"rejected":10,"merged":0,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","name":null,"status":"processing","received":110,"accepted":100,"rejected":10,"merged":0,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"erased":0,"erasing":false,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono_tz::Tz;
 use domain::date_range::parse_time;
+use domain::docid::DocId;
+use domain::invalid::NotValid;
+use domain::phone::PhoneNumber;
 use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
 
@@ -21,6 +24,9 @@ use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id}
 
 /// The member with the tracking fields.
 const FIELDS: &str = "fields";
+
+const PHONE: &str = "Those who have this phone, whose `+` is written `%2B`. Each recipient is looked at, as no index has phones";
+
 /// The columns of CSV.
 static COLUMNS: LazyLock<String> = LazyLock::new(|| {
     let names = schema::recipient().into_iter().map(|(name, _)| name);
@@ -49,6 +55,9 @@ pub(crate) fn recipient_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
         ("batch_id" = Option<Uuid>, Query, description = "Those whose values came with this batch"),
         ("field" = Option<Vec<String>>, Query, style = Form, explode, description = "Those that have this tracking field, \
             `<name>=<value>`; repeated, all of them", pattern = "^[^=\\u0000-\\u001f\\u007f-\\u009f]+=[^\\u0000]*$", max_items = 64),
+        ("docid_prefix" = Option<String>, Query, description = "Those whose docid begins with this", min_length = 1,
+            max_length = 128, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"),
+        ("phone" = Option<String>, Query, description = PHONE, pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4915112345678"),
         ("created_from" = Option<String>, Query, format = DateTime, pattern = "Z$", description = "Those created then or later"),
         ("created_to" = Option<String>, Query, format = DateTime, pattern = "Z$", description = "Those created then or before"),
         List,
@@ -82,6 +91,11 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
     if let Some(text) = parameters.one("batch_id")? {
         query.batch_ids = Some(vec![parse_id("batch_id", text)?]);
     }
+    if let Some(text) = parameters.one("docid_prefix")? {
+        DocId::parse(text).map_err(|fault| invalid("docid_prefix", &fault))?;
+        text.clone_into(&mut query.docid_prefix);
+    }
+    query.phone = phone(parameters)?.map(|phone| phone.get().to_owned());
     let time = |name| {
         let time = parameters.one(name)?.map(parse_time).transpose();
         time.map_err(|fault| Problem::invalid_parameter(format!("{name} {fault}")))
@@ -113,6 +127,16 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
         return Err(Problem::invalid_parameter("field is given too often"));
     }
     Ok(query)
+}
+
+/// The parameter `phone`.
+fn phone(parameters: &Parameters) -> Result<Option<PhoneNumber<'_>>> {
+    let phone = parameters.one("phone")?.map(PhoneNumber::parse);
+    phone.transpose().map_err(|fault| invalid("phone", &fault))
+}
+
+fn invalid(name: &str, fault: &NotValid) -> Problem {
+    Problem::invalid_parameter(format!("{name} {fault}"))
 }
 
 /// Read a recipient.
@@ -147,5 +171,22 @@ pub async fn read_recipient(
 )]
 pub async fn erase_recipient(caller: Caller, DocIdPath(docid): DocIdPath) -> Result<StatusCode> {
     operations::erase_recipient(&caller, &docid).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Erase all who have a phone.
+///
+/// Each of them for good, as by docid, as they are stored when this is asked: records of imports that are not stored yet are not looked
+/// through. It is answered alike whether there are any.
+#[utoipa::path(
+    delete,
+    path = "/api_v1/sms/recipient",
+    params(("phone" = String, Query, description = PHONE, pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4915112345678")),
+    responses((status = 204, description = "Erased")),
+)]
+pub async fn erase_phone(caller: Caller, parameters: Parameters) -> Result<StatusCode> {
+    let phone = phone(&parameters)?;
+    let phone = phone.ok_or_else(|| Problem::invalid_parameter("phone is missing"))?;
+    operations::erase_phone(&caller, phone).await?;
     Ok(StatusCode::NO_CONTENT)
 }

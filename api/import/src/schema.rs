@@ -2,7 +2,7 @@
 
 use api_http::members;
 use api_http::schema::{
-    count, id, map_of, named, one_of, or_null, response, text, time, told, with,
+    count, flag, id, map_of, named, one_of, or_null, response, text, time, told, with,
 };
 use domain::record::{COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, NAME_PATTERN};
 use serde_json::{Value, json};
@@ -54,6 +54,10 @@ api_http::schemas! {
         /// Records in parked chunks.
         failed: count(),
         cancelled: count(),
+        /// Recipients that it created and that were erased with it, because somebody asked for that.
+        erased: count(),
+        /// More of them are being erased.
+        erasing: flag(),
         created_at: time(),
         started_at: or_null(time()),
         completed_at: or_null(time()),
@@ -155,6 +159,8 @@ mod tests {
             pending: 0,
             failed: 0,
             cancelled: 0,
+            erased: 0,
+            erasing: false,
             campaign_id: Some(id),
             created_at: at,
             started_at: None,

@@ -314,6 +314,13 @@ do-cancel = Endgültig stoppen
 do-retry = Noch einmal versuchen
 import-cancel = Import abbrechen
 import-retry = Noch einmal versuchen
+import-erase = Angelegte Empfänger löschen
+import-erasing = Die Empfänger, die dieser Import angelegt hat, werden gelöscht:
+sure-import-erase = { $n ->
+    [one] Der Empfänger, den dieser Import angelegt hat, wird endgültig gelöscht, es sei denn, ein späterer Import hat ihn geändert. Antworten bleiben, ohne die Person.
+   *[other] Die { $value } Empfänger, die dieser Import angelegt hat, werden endgültig gelöscht, außer wen ein späterer Import geändert hat. Antworten bleiben, ohne die Person.
+}
+erased = Gelöscht
 do-start = Starten
 do-pause = Anhalten
 do-resume = Fortsetzen
@@ -334,6 +341,15 @@ sure-revoke = Programme mit diesem Schlüssel werden ab jetzt abgewiesen, endgü
 sure-remove = { $value } wird abgemeldet und kann nicht zurückkommen.
 
 recipients-none = Es gibt noch keine Empfänger. Sie kommen mit Importen.
+recipients-column = Suchen
+recipients-docid = Kundennummer beginnt mit
+recipients-value = Wonach gesucht wird
+recipients-undelivered = Nicht zugestellte Nachrichten
+recipients-not-found = Niemand wurde gefunden.
+recipients-not-yet = Bisher wurde niemand gefunden.
+recipients-no-more = Sonst wurde niemand gefunden.
+recipients-looked-to = Durchsucht sind alle bis zur Kundennummer { $value }. Es gibt noch mehr.
+recipients-go-on = Weiter suchen
 recipient-none = Es gibt keinen Empfänger „{ $value }“.
 phone = Telefon
 docid = Kundennummer (docid)
@@ -352,6 +368,8 @@ messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurü
 erase = Löschen
 erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person.
 erase-now = Endgültig löschen
+erase-phone = Alle mit dieser Nummer löschen
+erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person.
 kind-first = Erste Nachricht
 kind-reminder = Erinnerung
 kind-test = Test
@@ -672,6 +690,7 @@ audit-form-link = Link erstellt
 audit-import-upload = Datei importiert
 audit-import-cancel = Import abgebrochen
 audit-import-retry = Import noch einmal versucht
+audit-import-erase = Löschen der Empfänger eines Imports begonnen
 audit-key-create = API-Schlüssel erstellt
 audit-key-rotate = Geheimer Schlüssel eines API-Schlüssels ersetzt
 audit-key-revoke = API-Schlüssel widerrufen

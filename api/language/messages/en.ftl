@@ -314,6 +314,13 @@ do-cancel = Stop for good
 do-retry = Try again
 import-cancel = Cancel import
 import-retry = Try again
+import-erase = Erase whom it created
+import-erasing = Those whom this import created are being erased:
+sure-import-erase = { $n ->
+    [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person.
+   *[other] The { $value } recipients whom this import created are erased for good, but those whom a later import changed. Answers stay, without the person.
+}
+erased = Erased
 do-start = Start
 do-pause = Pause
 do-resume = Resume
@@ -334,6 +341,15 @@ sure-revoke = Programs that use this key are refused from now on, for good.
 sure-remove = { $value } is signed out and cannot come back.
 
 recipients-none = There are no recipients yet. They come with imports.
+recipients-column = Search
+recipients-docid = Customer number begins with
+recipients-value = What is searched for
+recipients-undelivered = Undelivered messages
+recipients-not-found = Nobody was found.
+recipients-not-yet = Nobody was found so far.
+recipients-no-more = Nobody else was found.
+recipients-looked-to = Looked through everybody up to customer number { $value }. There are more.
+recipients-go-on = Search further
 recipient-none = There is no recipient “{ $value }”.
 phone = Phone
 docid = Customer number (docid)
@@ -352,6 +368,8 @@ messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
 erase-text = Phone and tracking fields are gone for good, and nothing more is sent. Answers stay, without the person.
 erase-now = Erase for good
+erase-phone = Erase everybody with this number
+erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person.
 kind-first = First message
 kind-reminder = Reminder
 kind-test = Test
@@ -672,6 +690,7 @@ audit-form-link = Link created
 audit-import-upload = File imported
 audit-import-cancel = Import cancelled
 audit-import-retry = Import tried again
+audit-import-erase = Erasing of an import’s recipients begun
 audit-key-create = API key created
 audit-key-rotate = Secret of an API key replaced
 audit-key-revoke = API key revoked

@@ -269,6 +269,13 @@ do-cancel = Arrêter définitivement
 do-retry = Réessayer
 import-cancel = Annuler l’importation
 import-retry = Réessayer
+import-erase = Effacer les destinataires créés
+import-erasing = Les destinataires créés par cette importation sont en cours d’effacement :
+sure-import-erase = { $n ->
+    [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent, sans la personne.
+   *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent, sans la personne.
+}
+erased = Effacés
 do-start = Démarrer
 do-pause = Suspendre
 do-resume = Reprendre
@@ -289,6 +296,15 @@ sure-revoke = Les programmes qui utilisent cette clé sont refusés dès mainten
 sure-remove = { $value } est déconnecté et ne peut pas revenir.
 
 recipients-none = Il n’y a pas encore de destinataires. Ils arrivent avec les importations.
+recipients-column = Rechercher
+recipients-docid = Numéro de client commençant par
+recipients-value = Ce qui est recherché
+recipients-undelivered = Messages non remis
+recipients-not-found = Personne n’a été trouvé.
+recipients-not-yet = Personne n’a été trouvé jusqu’ici.
+recipients-no-more = Personne d’autre n’a été trouvé.
+recipients-looked-to = Tous ont été examinés jusqu’au numéro de client { $value }. Il y en a d’autres.
+recipients-go-on = Continuer la recherche
 recipient-none = Il n’y a pas de destinataire « { $value } ».
 phone = Téléphone
 docid = Numéro de client (docid)
@@ -359,6 +375,8 @@ messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus lo
 erase = Effacer
 erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne.
 erase-now = Effacer définitivement
+erase-phone = Effacer tous ceux qui ont ce numéro
+erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne.
 kind-first = Premier message
 kind-reminder = Rappel
 kind-test = Test
@@ -679,6 +697,7 @@ audit-form-link = Lien créé
 audit-import-upload = Fichier importé
 audit-import-cancel = Importation annulée
 audit-import-retry = Importation réessayée
+audit-import-erase = Effacement des destinataires d’une importation commencé
 audit-key-create = Clé d’API créée
 audit-key-rotate = Secret d’une clé d’API remplacé
 audit-key-revoke = Clé d’API révoquée

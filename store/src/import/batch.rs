@@ -75,6 +75,10 @@ pub struct Batch {
     /// Records in parked chunks.
     pub failed: i64,
     pub cancelled: i64,
+    /// Recipients that it created and that were [erased](Store::erase_created) with it.
+    pub erased: i64,
+    /// More of them are being erased.
+    pub erasing: bool,
     /// The campaign that it was imported for; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<Uuid>,
@@ -110,7 +114,7 @@ macro_rules! batches {
         statement!(
             "SELECT batch_id, name, status, received, accepted, rejected, merged, errors_dropped, created, updated, unchanged, superseded,
                     accepted - created - updated - unchanged - superseded - failed - cancelled AS pending, failed, cancelled,
-                    campaign_id, created_at, started_at, completed_at
+                    erased, erase_seq IS NOT NULL AS erasing, campaign_id, created_at, started_at, completed_at
                FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL AND ", $condition
         )
     };
@@ -305,7 +309,11 @@ impl Tx {
     }
 
     /// Locks an accepted batch; its status.
-    async fn lock_batch(&self, account_id: Uuid, batch_id: Uuid) -> Result<Option<String>, Error> {
+    pub(crate) async fn lock_batch(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+    ) -> Result<Option<String>, Error> {
         let batch = statement!(lock "FOR NO KEY UPDATE":
             "SELECT status FROM import_batch WHERE account_id = $1 AND batch_id = $2 AND seq IS NOT NULL"
         );

@@ -48,6 +48,9 @@ pub struct RecipientQuery {
     pub created_to: Option<DateTime<Utc>>,
     /// Tracking fields, all of which it has.
     pub fields: IndexMap<String, String>,
+    pub phone: Option<String>,
+    /// What its docid begins with.
+    pub docid_prefix: String,
 }
 
 /// Recipients that are looked at in one statement, and how many such statements a page takes.
@@ -55,6 +58,17 @@ const SLICE: usize = 2_000;
 const SLICES: usize = 10;
 
 impl RecipientQuery {
+    /// The range of the key in which these are.
+    fn docids(&self) -> Condition {
+        use recipient::Column;
+        if self.docid_prefix.is_empty() {
+            return Condition::all();
+        }
+        Condition::all()
+            .add(Column::Docid.gte(self.docid_prefix.as_str()))
+            .add_option(behind(&self.docid_prefix).map(|end| Column::Docid.lt(end)))
+    }
+
     /// Which rows of `recipient` have a person and are among these.
     pub(crate) fn condition(&self, database: DbBackend) -> Condition {
         use recipient::Column;
@@ -65,7 +79,9 @@ impl RecipientQuery {
             _ => Column::BatchId.eq_any(ids),
         };
         let condition = Condition::all()
+            .add(self.docids())
             .add(Column::Phone.is_not_null())
+            .add_option(self.phone.as_ref().map(|phone| Column::Phone.eq(phone)))
             .add_option(batches.map(among))
             .add_option(self.created_from.map(|from| Column::CreatedAt.gte(from)))
             .add_option(self.created_to.map(|to| Column::CreatedAt.lte(to)));
@@ -78,6 +94,18 @@ impl RecipientQuery {
         });
         fields.fold(condition, Condition::add)
     }
+}
+
+/// The first text behind all that begin with this one, in byte order; `None`: there is none.
+fn behind(prefix: &str) -> Option<String> {
+    let mut chars: Vec<char> = prefix.chars().collect();
+    while let Some(last) = chars.pop() {
+        if let Some(next) = (last..=char::MAX).nth(1) {
+            chars.push(next);
+            return Some(chars.into_iter().collect());
+        }
+    }
+    None
 }
 
 /// A recipient that was looked at for a page.
@@ -182,16 +210,23 @@ impl Store {
         let database = self.get_database_backend();
         let slice = recipient::Entity::find()
             .expr_as(query.condition(database), "is_found")
-            .expr_as(Expr::cust("octet_length(CAST(fields AS text))"), "size")
             .filter(Column::AccountId.eq(account_id))
             .filter(Column::Docid.gt(after))
+            .filter(query.docids())
             .order_by_asc(Column::Docid)
             .limit(SLICE as u64);
-        let bytes = "sum(CASE WHEN is_found THEN size ELSE 0 END) OVER (ORDER BY docid)";
+        // Of those alone that are found: most of what a search looks at is not.
+        let size = "CASE WHEN is_found THEN octet_length(CAST(fields AS text)) ELSE 0 END";
+        let slice = Query::select()
+            .column(Asterisk)
+            .expr_as(Expr::cust(size), "size")
+            .from_subquery(slice.into_query(), "slice")
+            .take();
+        let bytes = "sum(size) OVER (ORDER BY docid)";
         let slice = Query::select()
             .column(Asterisk)
             .expr_as(Expr::cust(bytes), "bytes")
-            .from_subquery(slice.into_query(), "slice")
+            .from_subquery(slice, "slice")
             .take();
         let mut fitting = Query::select();
         fitting
@@ -223,5 +258,24 @@ impl Store {
         let row = recipient::Entity::find_by_id((account_id, docid.to_owned()))
             .filter(recipient::Column::Phone.is_not_null());
         Ok(row.into_model().one(self).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_with_a_text_ends_before_the_one_behind_it() {
+        let last = char::MAX.to_string();
+        for (prefix, end) in [
+            ("a", Some("b")),
+            ("A-1", Some("A-2")),
+            ("ä\u{d7ff}", Some("ä\u{e000}")),
+            (&format!("a{last}"), Some("b")),
+            (&last, None),
+        ] {
+            assert_eq!(behind(prefix).as_deref(), end, "{prefix}");
+        }
     }
 }

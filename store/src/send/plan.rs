@@ -210,10 +210,10 @@ pub(super) async fn audience(
             created_to,
             fields,
         } => RecipientQuery {
-            batch_ids: None,
             created_from,
             created_to,
             fields,
+            ..RecipientQuery::default()
         },
     };
     let matches = query.condition(database.get_database_backend());

@@ -29,6 +29,8 @@ const NOTE: &Statement = statement!(citus:
 const HAVE_WORK: &Statement = statement!(citus:
     "SELECT account_id FROM import_batch WHERE account_id = ANY($1) AND status IN ('receiving', 'queued', 'processing', 'stalled')
       UNION
+     SELECT account_id FROM import_batch WHERE account_id = ANY($1) AND erase_seq IS NOT NULL
+      UNION
      SELECT account_id FROM form f WHERE f.account_id = ANY($1) AND EXISTS (
             SELECT 1 FROM pending_delta d WHERE d.account_id = ANY($1) AND d.account_id = f.account_id AND d.form_id = f.form_id)
       UNION

@@ -21,7 +21,7 @@ pub struct Claim {
     pub seq: i64,
     /// The batch met docids that were stored already.
     pub staging: bool,
-    /// A batch accepted earlier still has chunks to store.
+    /// A batch accepted earlier still has chunks to store, or recipients whose erasure was asked for earlier.
     pub older_open: bool,
     /// Starts recorded before this one that came to no end.
     pub starts: i64,
@@ -99,7 +99,9 @@ macro_rules! claim {
         concat!(
             "SELECT c.*, a.time_zone, p.payload, coalesce(s.starts, 0) AS starts,
                     EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.seq < c.seq
-                               AND o.status IN ('queued', 'processing', 'stalled')) AS older_open,
+                               AND o.status IN ('queued', 'processing', 'stalled'))
+                 OR EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = c.account_id AND o.erase_seq < c.seq
+                               AND o.erase_seq IS NOT NULL) AS older_open,
                     ", $holder, "
                FROM (", $($chunk),+, ") c
                JOIN account a ON a.account_id = c.account_id
@@ -125,7 +127,9 @@ const CLAIM_DUE: &Statement = statement!(
 const LOCKED: &Statement = statement!(citus:
     "SELECT c.account_id, c.batch_id, c.chunk_no, c.records, b.seq, b.staging, b.request_id, b.campaign_id, p.payload,
             EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = $1 AND o.seq < b.seq
-                       AND o.status IN ('queued', 'processing', 'stalled')) AS older_open, held.*
+                       AND o.status IN ('queued', 'processing', 'stalled'))
+         OR EXISTS (SELECT 1 FROM import_batch o WHERE o.account_id = $1 AND o.erase_seq < b.seq
+                       AND o.erase_seq IS NOT NULL) AS older_open, held.*
        FROM import_batch b
        JOIN import_chunk c ON c.account_id = b.account_id AND c.batch_id = b.batch_id
        JOIN import_payload p ON p.account_id = c.account_id AND p.batch_id = c.batch_id AND p.chunk_no = c.chunk_no

@@ -248,3 +248,100 @@ async fn viewers_see_masked_phones() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn recipients_are_searched_and_erased_on_pages() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let people = [
+        json!({"docid": "K-1", "phone": "+4915112345678", "town": "Bonn"}),
+        json!({"docid": "K-2", "phone": "+4915112345678", "town": "Köln"}),
+        json!({"docid": "K-3", "phone": "+4915112345679", "town": "Köln & Bonn"}),
+    ];
+    let batch = owner.import_and_wait(&people, SOON).await?;
+    let person = app.person("ada", "shop", "editor").await?;
+    let list = person
+        .get("/dashboard/recipients?q=K-")
+        .await?
+        .expect(200)?;
+    for docid in ["K-1", "K-2", "K-3", "<option value=\"town\">"] {
+        ensure!(list.text()?.contains(docid), "no {docid}: {list:?}");
+    }
+    for (query, docid) in [
+        ("q=K-2", "K-2"),
+        ("column=town&q=K%C3%B6ln+%26+Bonn", "K-3"),
+    ] {
+        let path = format!("/dashboard/recipients?{query}");
+        let one = person.get(&path).await?.expect(303)?;
+        let to = format!("/dashboard/recipients?docid={docid}");
+        ensure!(one.header("location") == Some(&to), "{query}: {one:?}");
+    }
+    let none = person
+        .get("/dashboard/recipients?column=town&q=Ulm")
+        .await?;
+    ensure!(none.expect(200)?.text()?.contains("Nobody was found."));
+
+    let search = async |phone: &str| {
+        let fields = [("phone", phone)];
+        person.post("/dashboard/recipients/phone", &fields).await
+    };
+    let found = search("+4915112345678").await?.expect(200)?;
+    let found = found.text()?;
+    ensure!(found.contains("K-1") && found.contains("K-2"), "{found}");
+    ensure!(
+        !found.contains("K-3") && found.contains("Erase everybody"),
+        "{found}"
+    );
+    search("+4915112345679").await?.expect(303)?;
+    let wrong = search("0151").await?.expect(200)?;
+    let wrong = wrong.text()?;
+    ensure!(
+        wrong.contains("Write the number with country code"),
+        "{wrong}"
+    );
+    ensure!(
+        wrong.contains("value=\"0151\""),
+        "what was typed is lost: {wrong}"
+    );
+
+    let erase = [("phone", "+4915112345678")];
+    let erased = person.post("/dashboard/recipients/erase", &erase).await?;
+    ensure!(
+        erased.expect(303)?.header("location")
+            == Some("/dashboard/recipients?done=recipient.erase")
+    );
+    let list = person.get("/dashboard/recipients").await?.expect(200)?;
+    ensure!(
+        !list.text()?.contains("K-1") && list.text()?.contains("K-3"),
+        "{list:?}"
+    );
+
+    let import = format!(
+        "/dashboard/imports/{}",
+        batch["batch_id"].as_str().context("no id")?
+    );
+    let page = person.get(&import).await?.expect(200)?;
+    ensure!(
+        page.text()?
+            .contains("The 3 recipients whom this import created"),
+        "{page:?}"
+    );
+    person
+        .post(&format!("{import}/erase"), &[])
+        .await?
+        .expect(303)?;
+    eventually(SOON, async || {
+        let page = person.get(&import).await?.expect(200)?;
+        ensure!(!page.text()?.contains("are being erased"), "{page:?}");
+        Ok(())
+    })
+    .await?;
+    let list = person.get("/dashboard/recipients").await?.expect(200)?;
+    ensure!(
+        list.text()?.contains("There are no recipients yet"),
+        "{list:?}"
+    );
+    Ok(())
+}

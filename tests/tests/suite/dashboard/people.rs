@@ -205,6 +205,16 @@ const CHANGES: [(&str, &str, Fields); 9] = [
         &[("docid", "nobody")],
     ),
     (
+        "editor",
+        "/dashboard/imports/0190c0de-0000-7000-8000-000000000000/erase",
+        &[],
+    ),
+    (
+        "viewer",
+        "/dashboard/recipients/phone",
+        &[("phone", "+4915112345678")],
+    ),
+    (
         "admin",
         "/dashboard/people",
         &[("name", "new"), ("password", PASSWORD), ("role", "admin")],

@@ -56,6 +56,8 @@ async fn a_batch_tells_all_about_itself() -> Result<()> {
                 "cancelled",
                 "completed_at",
                 "created_at",
+                "erased",
+                "erasing",
                 "errors_dropped",
                 "eta_seconds",
                 "failed",

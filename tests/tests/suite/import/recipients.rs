@@ -1,11 +1,13 @@
-//! A recipient: read, erased, brought back; each account's own.
+//! A recipient: read, found, erased, brought back; each account's own.
 
 use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
 use tests::check;
-use tests::import::{record, records};
-use tests::wait::SOON;
+use tests::client::Client;
+use tests::import::{IMPORT, record, records};
+use tests::wait::{LATER, SOON, eventually};
 
 #[tokio::test]
 async fn a_stored_recipient_is_read_by_its_docid() -> Result<()> {
@@ -149,4 +151,111 @@ async fn accounts_with_the_same_docids_do_not_meet() -> Result<()> {
         42,
     )
     .await
+}
+
+/// The docids of the recipients that a query finds.
+async fn found(client: &Client, query: &str) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut page = format!("/api_v1/sms/recipient?limit=1000&{query}");
+    loop {
+        let body = client.get(&page).await?.expect(200)?.json()?;
+        let items = body["items"].as_array().context("no items")?;
+        let docids = items.iter().filter_map(|item| item["docid"].as_str());
+        found.extend(docids.map(str::to_owned));
+        let Some(cursor) = body["next_cursor"].as_str() else {
+            return Ok(found);
+        };
+        page = format!("/api_v1/sms/recipient?limit=1000&{query}&cursor={cursor}");
+    }
+}
+
+#[tokio::test]
+async fn recipients_are_found_and_erased_by_their_phone() -> Result<()> {
+    let app = App::start().await?;
+    let (client, other) = (app.client().await?, app.client().await?);
+    let people = [
+        ("A-1", "+4915112345678"),
+        ("A-2", "+4915112345678"),
+        ("A", "+4915112345679"),
+        ("B-1", "+4915112345678"),
+    ];
+    let people = people.map(|(docid, phone)| json!({"docid": docid, "phone": phone}));
+    client.import_and_wait(&people, SOON).await?;
+    other.import_and_wait(&people, SOON).await?;
+    let phone = "phone=%2B4915112345678";
+    ensure!(found(&client, phone).await? == ["A-1", "A-2", "B-1"]);
+    ensure!(found(&client, "docid_prefix=A").await? == ["A", "A-1", "A-2"]);
+    let both = format!("{phone}&docid_prefix=A-");
+    ensure!(found(&client, &both).await? == ["A-1", "A-2"]);
+    ensure!(found(&client, "docid_prefix=a").await?.is_empty());
+    for wrong in [
+        "phone=+4915112345678",
+        "phone=",
+        "docid_prefix=",
+        "docid_prefix=%00",
+    ] {
+        let path = format!("/api_v1/sms/recipient?{wrong}");
+        client.get(&path).await?.problem(400, "invalid_parameter")?;
+    }
+
+    let erase = async |query: &str| {
+        let path = format!("/api_v1/sms/recipient{query}");
+        client.call(Method::DELETE, &path).send().await
+    };
+    for wrong in ["", "?phone=4915112345678", "?docid=A"] {
+        erase(wrong).await?.problem(400, "invalid_parameter")?;
+    }
+    erase(&format!("?{phone}")).await?.expect(204)?;
+    erase("?phone=%2B4915112345670").await?.expect(204)?;
+    ensure!(found(&client, "").await? == ["A"]);
+    ensure!(found(&other, phone).await?.len() == 3, "another account's");
+    for service in app.apis.iter().chain(&app.workers) {
+        service.names_nobody(&[]).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn whom_one_import_created_is_erased_with_it() -> Result<()> {
+    let app = App::start().await?;
+    let (client, stranger) = (app.client().await?, app.client().await?);
+    let wrong = records("A", 130, "1");
+    client
+        .import_and_wait(&records("A", 140, "0")[130..], SOON)
+        .await?;
+    let batch = client
+        .import_and_wait(&records("A", 140, "1"), SOON)
+        .await?;
+    let batch_id = batch["batch_id"].as_str().context("no batch_id")?;
+    ensure!(check::outcome(&batch, "created")? == 130, "{batch}");
+    let later = client.import_and_wait(&records("A", 2, "2"), SOON).await?;
+    ensure!(check::outcome(&later, "updated")? == 2, "{later}");
+
+    let erase = async |client: &Client| client.batch_action(batch_id, "erase").await;
+    erase(&stranger).await?.problem(404, "not_found")?;
+    let answer = erase(&client).await?.expect(202)?.json()?;
+    ensure!(answer["erasing"] == true, "{answer}");
+    // Whoever comes afterwards stays, also where nothing changes.
+    client.import_and_wait(&wrong[2..4], SOON).await?;
+    let batch = eventually(LATER, async || {
+        let batch = client.get(&format!("{IMPORT}/{batch_id}")).await?;
+        let batch = batch.expect(200)?.json()?;
+        ensure!(batch["erasing"] == false, "{batch}");
+        Ok(batch)
+    })
+    .await?;
+    let erased = check::count(&batch, "erased")?;
+    ensure!((126..=128).contains(&erased), "{batch}");
+    let mut left: Vec<String> = (0..4).chain(130..140).map(|n| format!("A-{n}")).collect();
+    left.sort();
+    ensure!(found(&client, "").await? == left);
+    let day = |body: &serde_json::Value| body["metrics"]["recipients"].clone();
+    let today = chrono::Utc::now().date_naive();
+    let overview = format!(
+        "/api_v1/report/overview/{}/{today}",
+        today - chrono::Days::new(1)
+    );
+    let overview = client.get(&overview).await?.expect(200)?.json()?;
+    ensure!(day(&overview) == 14, "{overview}");
+    Ok(())
 }

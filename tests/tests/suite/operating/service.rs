@@ -145,6 +145,8 @@ async fn the_openapi_document_has_every_operation_of_imports_forms_and_links() -
         ("/api_v1/sms/import/{batch_id}/errors", &["get"]),
         ("/api_v1/sms/import/{batch_id}/cancel", &["post"]),
         ("/api_v1/sms/import/{batch_id}/retry", &["post"]),
+        ("/api_v1/sms/import/{batch_id}/erase", &["post"]),
+        ("/api_v1/sms/recipient", &["get", "delete"]),
         ("/api_v1/sms/recipient/{docid}", &["get", "delete"]),
         ("/api_v1/form", &["post"]),
         ("/api_v1/form/list/{status}", &["get"]),
