@@ -9,8 +9,8 @@ use sea_orm_migration::{MigrationName, MigrationTrait, MigratorTraitSelf, Schema
 use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
-    m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns, m0013_links,
-    m0014_recipients,
+    m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
+    m0013_links, m0014_recipients,
 };
 
 /// All migrations, in the order of their numbers.

@@ -45,6 +45,21 @@ pub struct RecipientsQuery {
     page: PageQuery,
 }
 
+impl RecipientsQuery {
+    /// The column and what is searched for in it, and who has it.
+    fn wanted(&self) -> (String, String, RecipientQuery) {
+        // No database takes U+0000, so nobody has it.
+        let [column, q] = [&self.column, &self.q].map(|text| text.trim().replace('\0', ""));
+        let mut wanted = RecipientQuery::default();
+        if column.is_empty() {
+            wanted.docid_prefix.clone_from(&q);
+        } else if !q.is_empty() {
+            wanted.fields.insert(column.clone(), q.clone());
+        }
+        (column, q, wanted)
+    }
+}
+
 /// A phone to search for. It is sent, so that no address has it.
 #[derive(Deserialize)]
 pub struct PhoneSearch {
@@ -164,14 +179,7 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
     if !query.docid.is_empty() {
         return show_one(&person, &query.docid).await;
     }
-    // No database takes U+0000, so nobody has it.
-    let [column, q] = [&query.column, &query.q].map(|text| text.trim().replace('\0', ""));
-    let mut wanted = RecipientQuery::default();
-    if column.is_empty() {
-        wanted.docid_prefix.clone_from(&q);
-    } else if !q.is_empty() {
-        wanted.fields.insert(column.clone(), q.clone());
-    }
+    let (column, q, wanted) = query.wanted();
     let search = Search {
         column: &column,
         q: &q,
@@ -286,9 +294,10 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
     Ok(page::page(&f, &template))
 }
 
-/// `GET /dashboard/recipients.xlsx`: all of them.
-pub async fn export(person: SignedIn) -> Result<Response> {
-    operations::export_recipients(&person.caller, RecipientQuery::default(), person.t).await
+/// `GET /dashboard/recipients.xlsx`: all that the page lists.
+pub async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
+    let (_, _, wanted) = query.wanted();
+    operations::export_recipients(&person.caller, wanted, person.t).await
 }
 
 /// What is not there is no problem to whoever searches.
