@@ -442,7 +442,7 @@ pub async fn import(
             return Ok(done::go(&page, "form.replace"));
         }
         if !unknown.is_empty() {
-            return Ok(Redirect::to(&page).into_response());
+            return Ok(Redirect::to(&format!("{page}#outlook")).into_response());
         }
     }
     if adds {

@@ -183,7 +183,7 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
 type Fields = &'static [(&'static str, &'static str)];
 
 /// What each role may change, by the lowest that may.
-const CHANGES: [(&str, &str, Fields); 9] = [
+const CHANGES: [(&str, &str, Fields); 11] = [
     (
         "editor",
         "/dashboard/imports/0190c0de-0000-7000-8000-000000000000/cancel",
