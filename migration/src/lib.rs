@@ -40,8 +40,8 @@ mod m0008_links_and_erasure;
 mod m0009_erasures;
 mod m0010_files;
 mod m0011_campaigns;
-mod m0013_links;
-mod m0014_recipients;
+mod m0012_links;
+mod m0013_recipients;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -4,8 +4,8 @@ use crate::migration::Migration;
 use crate::step::{Action, Step};
 
 pub(crate) const MIGRATION: Migration = Migration {
-    number: 14,
-    name: "m0014_recipients",
+    number: 13,
+    name: "m0013_recipients",
     up: &[
         Step {
             name: "columns",

@@ -8,8 +8,8 @@ const SETS_PASSWORD: &str =
     "ALTER TABLE session ADD COLUMN sets_password boolean NOT NULL DEFAULT false";
 
 pub(crate) const MIGRATION: Migration = Migration {
-    number: 13,
-    name: "m0013_links",
+    number: 12,
+    name: "m0012_links",
     up: &[
         Step {
             name: "sets_password",
