@@ -270,7 +270,7 @@ do-retry = Réessayer
 import-cancel = Annuler l’importation
 import-retry = Réessayer
 import-erase = Effacer les destinataires créés
-import-erasing = Les destinataires créés par cette importation sont en cours d’effacement :
+import-erasing = Les destinataires créés par cette importation sont en cours d’effacement :
 sure-import-erase = { $n ->
     [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent, sans la personne.
    *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent, sans la personne.

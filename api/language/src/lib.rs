@@ -314,12 +314,16 @@ mod tests {
         for folder in [
             "dashboard/templates",
             "dashboard/src",
+            "dashboard/src/stores",
             "collect/templates",
             "collect/src/pages",
         ] {
             let folder = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
-            for file in fs::read_dir(folder).unwrap() {
-                let text = fs::read_to_string(file.unwrap().path()).unwrap();
+            let files = fs::read_dir(folder)
+                .unwrap()
+                .map(|file| file.unwrap().path());
+            for file in files.filter(|file| file.is_file()) {
+                let text = fs::read_to_string(file).unwrap();
                 for call in ["t.get(\"", "t.with(\"", "t.count(\""] {
                     for key in text
                         .split(call)
