@@ -61,7 +61,7 @@ impl Import {
         batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
-    fn facts(&self) -> [(&'static str, i64); 10] {
+    fn facts(&self) -> [(&'static str, i64); 9] {
         let batch = &self.body.batch;
         let outcomes = &batch.outcomes;
         [
@@ -74,7 +74,6 @@ impl Import {
             ("superseded", outcomes.superseded),
             ("failed", batch.failed),
             ("cancelled", batch.cancelled),
-            ("erased", batch.erased),
         ]
     }
 
