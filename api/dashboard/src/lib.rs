@@ -153,17 +153,12 @@ pub fn routes(
         .route("/dashboard/answers", get(answers::show))
         .route("/dashboard/imports", get(imports::list))
         .route("/dashboard/imports/{batch_id}", get(imports::show))
-        .route("/dashboard/recipients", get(recipients::show))
-        .route(
-            "/dashboard/recipients/phone",
-            post(recipients::search_phone),
-        )
+        .merge(recipients::pages())
         .route("/dashboard/suppressions", get(suppressions::show))
         .route("/dashboard/answers.csv", get(answers::export))
         .route("/dashboard/answers.xlsx", get(answers::export))
         .route("/dashboard/stores.xlsx", get(stores::export))
         .route("/dashboard/messages.xlsx", get(messages::export))
-        .route("/dashboard/recipients.xlsx", get(recipients::export))
         .route(
             "/dashboard/imports/{batch_id}/errors.xlsx",
             get(imports::export_errors),

@@ -8,8 +8,10 @@ use api_import::operations;
 use api_import::upload::last_choice;
 use api_send::operations::list_recipient_messages;
 use askama::Template;
+use axum::Router;
 use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus};
 use domain::docid::DocId;
@@ -29,6 +31,7 @@ use crate::names::names;
 use crate::page::{self, Frame, delivered, text};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
+use crate::state::DashboardState;
 
 /// Recipients of whom a search takes the columns that it can be about.
 const WITH_COLUMNS: usize = 20;
@@ -36,7 +39,7 @@ const WITH_COLUMNS: usize = 20;
 /// Which recipient, or whom to search for.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub struct RecipientsQuery {
+struct RecipientsQuery {
     docid: String,
     /// A column; empty: the docid, of which `q` is the beginning.
     column: String,
@@ -62,7 +65,7 @@ impl RecipientsQuery {
 
 /// A phone to search for. It is sent, so that no address has it.
 #[derive(Deserialize)]
-pub struct PhoneSearch {
+struct PhoneSearch {
     phone: String,
     #[serde(flatten)]
     page: PageQuery,
@@ -174,8 +177,16 @@ impl Sent {
     }
 }
 
+/// What everybody reads.
+pub fn pages() -> Router<DashboardState> {
+    Router::new()
+        .route("/dashboard/recipients", get(show))
+        .route("/dashboard/recipients.xlsx", get(export))
+        .route("/dashboard/recipients/phone", post(search_phone))
+}
+
 /// `GET /dashboard/recipients`.
-pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
+async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
     if !query.docid.is_empty() {
         return show_one(&person, &query.docid).await;
     }
@@ -189,7 +200,7 @@ pub async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Res
 }
 
 /// Searches for a phone.
-pub async fn search_phone(
+async fn search_phone(
     person: SignedIn,
     SentChange(PhoneSearch { phone, page }): SentChange<PhoneSearch>,
 ) -> Result<Response> {
@@ -295,7 +306,7 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
 }
 
 /// `GET /dashboard/recipients.xlsx`: all that the page lists.
-pub async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
+async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
     let (_, _, wanted) = query.wanted();
     operations::export_recipients(&person.caller, wanted, person.t).await
 }
