@@ -56,6 +56,7 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
     let ended = client.link(&form, "1", &[]).await?;
     let visitor = Visitor::new(&app.anonymous()?, &link)?;
     let feedback = visitor.stored(&json!({"recommend": 9})).await?;
+    let erasable = client.import_and_wait(&records("E", 2, "1"), SOON).await?;
     let mut stalled = stalled(app, client).await?;
     let cancelled = stalled.split_off(6);
     let mut campaigns = Vec::new();
@@ -87,6 +88,7 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
         ("shares", shares),
         ("stalled", stalled),
         ("cancelled", cancelled),
+        ("erasable", vec![text(&erasable, "batch_id")?.to_owned()]),
         ("drafts", ids(0..2)?),
         ("running", ids(2..4)?),
         ("finishing", ids(4..6)?),
