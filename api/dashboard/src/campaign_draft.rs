@@ -153,7 +153,7 @@ impl CampaignDraft {
         let bus_props = items(&self.bus_props_from);
         let bus_props = bus_props
             .iter()
-            .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+            .map(|pair| pair.split_once('=').unwrap_or((pair, pair)));
         let bus_props: Map<_, _> = bus_props
             .map(|(name, field)| (name.trim().to_owned(), json!(field.trim())))
             .collect();

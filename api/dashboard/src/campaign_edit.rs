@@ -23,6 +23,7 @@ use crate::done;
 use crate::editor::{Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
+use crate::phone::international;
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
 
@@ -312,8 +313,9 @@ pub async fn test(
     SentChange(Test { phone, docid }): SentChange<Test>,
 ) -> Result<Response> {
     let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
+    let number = international(&person, phone.trim()).await?;
     let sent = Ok((
-        phone.clone(),
+        number.unwrap_or_else(|| phone.clone()),
         Some(docid.clone()).filter(|docid| !docid.is_empty()),
     ));
     match operations::test_campaign(state, &person.caller, campaign_id, sent).await {

@@ -3,13 +3,14 @@
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
 //!   signed in from a browser before), `sign_in`, `first_admin`, `own_password`.
-//! - `sent`: what the forms of pages send. `state`: what all pages share.
+//! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
-//!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to
-//!   what it counts), `asset` (style and script). Their texts are in `api-language`.
-//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`, `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`,
-//!   `people`, `time_zone`, `keys`, `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and
-//!   `analysis` of them, which costs more than its report.
+//!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
+//!   texts are in `api-language`.
+//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`,
+//!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `time_zone`, `keys`,
+//!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
+//!   them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
 //!   share.
 //!
@@ -54,6 +55,7 @@ mod own_password;
 mod page;
 mod password;
 mod people;
+mod phone;
 mod range;
 mod reasons;
 mod recipients;

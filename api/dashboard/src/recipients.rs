@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use api_http::{Code, Problem, Result};
 use api_import::operations;
-use api_import::upload::last_choice;
 use api_send::operations::list_recipient_messages;
 use askama::Template;
 use axum::Router;
@@ -15,10 +14,8 @@ use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus};
 use domain::docid::DocId;
-use domain::national;
 use domain::phone::PhoneNumber;
 use domain::record::COLUMNS;
-use domain::sms::country_of_zone;
 use serde::Deserialize;
 use serde_json::json;
 use store::ListPage;
@@ -29,6 +26,7 @@ use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{self, Frame, delivered, text};
+use crate::phone::international;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -214,17 +212,6 @@ async fn search_phone(
         None => search.refusal = Some(person.t.refused("phone_invalid", "", "")),
     }
     show_found(&person, search, &wanted, &page).await
-}
-
-/// A phone as it is stored: written with the code of its country, or as in that of the account's last file. `None`: it is none.
-async fn international(person: &SignedIn, phone: &str) -> Result<Option<String>> {
-    if let Ok(phone) = PhoneNumber::parse(phone) {
-        return Ok(Some(phone.get().to_owned()));
-    }
-    let last = last_choice(&person.caller).await?;
-    let country = last.and_then(|choice| choice.country());
-    let country = country.or_else(|| country_of_zone(person.time_zone));
-    Ok(country.and_then(|country| national::international(phone, country).ok()))
 }
 
 async fn show_found(

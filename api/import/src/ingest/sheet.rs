@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use super::fault;
 use super::source::Source;
-use super::xml::Tokens;
+use super::xml::{TextCount, Tokens};
 use api_http::{Code, Problem, Result};
 
 /// Bytes of the file, at most.
@@ -29,6 +29,11 @@ const HELD: u64 = 3;
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 /// The parts of the file that are read piece by piece.
 const SHEETS: &str = "xl/worksheets/";
+/// The end of the name of the part with the texts.
+const TEXTS: &str = "sharedstrings.xml";
+/// Bytes of a text of nothing, at least, and what a place for one takes.
+const LEAST_TEXT: u64 = 5;
+const TEXT_PLACE: u64 = 24;
 /// The parts of the file, at most.
 const MAX_PARTS: usize = 10_000;
 /// What can be said of one that cannot be unpacked.
@@ -42,7 +47,7 @@ const PART: &[u8] = b"PK\x01\x02";
 /// The body is no such file, or one of too much.
 pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
     let mut file = spooled(source, tmp_dir)?;
-    let held = held(&mut file)?;
+    let held = held(&mut file, source)?;
     if !source.hold(held * HELD)? {
         let detail = format!("its texts take {} MiB, which is too much", held >> 20);
         return Err(too_large(detail));
@@ -78,7 +83,7 @@ fn spooled(source: &mut Source, tmp_dir: &Path) -> Result<File> {
 }
 
 /// How many bytes the reader will hold whole.
-fn held(file: &mut File) -> Result<u64> {
+fn held(file: &mut File, source: &Source) -> Result<u64> {
     if parts(file)? > MAX_PARTS {
         return Err(no_sheet("it has too many parts"));
     }
@@ -94,8 +99,10 @@ fn held(file: &mut File) -> Result<u64> {
     for n in 0..archive.len() {
         let part = archive.by_index(n);
         let mut part = part.map_err(|_| no_sheet(UNREADABLE))?;
-        let is_sheet = part.name().is_ok_and(|name| name.starts_with(SHEETS));
-        let mut tokens = is_sheet.then(Tokens::default);
+        let name = part.name().map_err(|_| no_sheet(UNREADABLE))?;
+        let mut tokens = name.starts_with(SHEETS).then(Tokens::default);
+        let has_texts = name.to_ascii_lowercase().ends_with(TEXTS);
+        let mut texts = has_texts.then(TextCount::default);
         let mut bytes = 0;
         loop {
             let read = part.read(&mut buffer).map_err(|_| no_sheet(UNREADABLE))?;
@@ -106,14 +113,28 @@ fn held(file: &mut File) -> Result<u64> {
             if all + bytes > MAX_UNPACKED {
                 return Err(unpacks_to_too_much());
             }
-            if let (Some(tokens), Some(piece)) = (&mut tokens, buffer.get(..read)) {
+            let piece = buffer.get(..read).unwrap_or_default();
+            if let Some(tokens) = &mut tokens {
                 tokens.read(piece);
             }
+            if let Some(texts) = &mut texts {
+                // Another encoding would hide how many there are.
+                if piece.contains(&0) {
+                    return Err(no_sheet(UNREADABLE));
+                }
+                texts.read(piece);
+            }
+            source.go_on()?;
         }
         all += bytes;
-        if !tokens.is_some_and(|tokens| tokens.are_short()) {
+        if !tokens.is_some_and(|tokens| tokens.are_passing()) {
             held += bytes;
         }
+        let texts = texts.map_or(0, |texts| texts.largest());
+        if texts > bytes / LEAST_TEXT {
+            return Err(no_sheet("it says that it has more texts than it has"));
+        }
+        held += texts * TEXT_PLACE / HELD;
     }
     Ok(held)
 }

@@ -91,23 +91,28 @@ fn zipped(parts: &[(&str, &str)]) -> Result<Vec<u8>> {
 
 /// A workbook with this sheet and these shared texts.
 fn book(sheet: &str, texts: &str) -> Result<Vec<u8>> {
+    book_in("xl/", sheet, texts)
+}
+
+/// The same with all but the sheet in this folder.
+fn book_in(folder: &str, sheet: &str, texts: &str) -> Result<Vec<u8>> {
     let types = r#"<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>"#;
     let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let root = format!(
-        r#"<Relationships><Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
+        r#"<Relationships><Relationship Id="r1" Type="{office}/officeDocument" Target="{folder}workbook.xml"/></Relationships>"#
     );
     let workbook = format!(
         r#"<workbook xmlns:r="{office}"><sheets><sheet name="a" sheetId="1" r:id="r1"/></sheets></workbook>"#
     );
     let sheets = format!(
-        r#"<Relationships><Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#
+        r#"<Relationships><Relationship Id="r1" Type="{office}/worksheet" Target="/xl/worksheets/sheet1.xml"/></Relationships>"#
     );
     zipped(&[
         ("[Content_Types].xml", types),
         ("_rels/.rels", &root),
-        ("xl/workbook.xml", &workbook),
-        ("xl/_rels/workbook.xml.rels", &sheets),
-        ("xl/sharedStrings.xml", texts),
+        (&format!("{folder}workbook.xml"), &workbook),
+        (&format!("{folder}_rels/workbook.xml.rels"), &sheets),
+        (&format!("{folder}sharedStrings.xml"), texts),
         ("xl/worksheets/sheet1.xml", sheet),
     ])
 }
@@ -169,6 +174,17 @@ async fn a_hostile_file_is_refused_and_costs_little() -> Result<()> {
     let texts = "<si><t>A</t></si>".repeat(3 << 20);
     let many = book(&sheet(ROW), &format!("<sst>{texts}</sst>"))?;
     refused(&client, "many texts", many, large).await?;
+    for texts in ["9999999999999", "9223372036854775808"] {
+        let texts = TEXTS.replace("<sst>", &format!("<sst uniqueCount=\"{texts}\">"));
+        let promised = book(&sheet(ROW), &texts)?;
+        refused(&client, "texts that are not there", promised, invalid).await?;
+    }
+    let hidden = book_in(
+        "xl/worksheets/",
+        &sheet(ROW),
+        &format!("<sst>{texts}</sst>"),
+    )?;
+    refused(&client, "texts among the sheets", hidden, large).await?;
     let long = format!("<c r=\"{}\"/>", "A".repeat(100 << 20));
     refused(&client, "a long value", book(&sheet(&long), TEXTS)?, large).await?;
     let wide = r#"<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>"#;
