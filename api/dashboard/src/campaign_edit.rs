@@ -38,6 +38,8 @@ struct CampaignEditPage<'a> {
     batches: Vec<Batch>,
     /// Of what is stored; what is typed the page's script asks for.
     preview: Option<Result<Shown>>,
+    /// Its sender reaches no phones.
+    is_simulated: bool,
 }
 
 /// What a draft would do, as a part of its page.
@@ -62,6 +64,19 @@ impl CampaignEditPage<'_> {
                 MessageStatus::Scheduled | MessageStatus::Sending | MessageStatus::Accepted
             )
         })
+    }
+
+    /// What starting it comes to.
+    fn start_question(&self) -> String {
+        let t = self.f.t;
+        match &self.preview {
+            _ if self.is_simulated => t.get("simulated-campaign"),
+            _ if self.draft.audience.is_empty() => t.get("sure-start-import"),
+            Some(Ok(Shown(preview))) if !preview.partial => {
+                t.count("sure-start-people", number(preview.eligible))
+            }
+            _ => t.get("sure-start"),
+        }
     }
 
     /// Whether the draft has a value that is not among those to choose from.
@@ -212,6 +227,7 @@ impl Draft for CampaignDraft {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
             },
+            is_simulated: person.state.sending.is_simulated(&self.sender),
         };
         let refused = self.test.problem.as_ref();
         let status = refused.map_or_else(|| editing.status(), |problem| problem.code().status());

@@ -191,6 +191,8 @@ struct FilePage<'a> {
     country: String,
     campaigns: Vec<Campaign>,
     campaign: &'a str,
+    /// What sending with the campaign comes to.
+    send_question: Option<String>,
     /// What the page shows the outlook of, as a query.
     seen: String,
     outlook: Option<Outlook>,
@@ -312,6 +314,14 @@ async fn draw(
         },
         Err(missing) => told = told.or_else(|| Some(t.get(missing))),
     }
+    let send_question = chosen.campaign(&campaigns).map(|campaign| {
+        let content = &campaign.content;
+        if person.state.sending.is_simulated(&content.sender) {
+            t.get("simulated-campaign")
+        } else {
+            t.with("sure-import-send", &content.name)
+        }
+    });
     let status = problem.map_or(StatusCode::OK, |problem| problem.code().status());
     let mut countries: Vec<_> = countries()
         .map(|(country, code)| (country.to_string(), code))
@@ -326,6 +336,7 @@ async fn draw(
         country: country.map_or_else(String::new, |country| country.to_string()),
         campaigns,
         campaign: &chosen.campaign,
+        send_question,
         seen: query(&columns, country, ""),
         outlook,
         problem: told,
@@ -410,8 +421,8 @@ fn mapping(columns: &[Column], country: Option<Country>) -> Result<Mapping, &'st
     })
 }
 
-/// `POST /dashboard/imports/file/{upload_id}`: imports it, or adds to a campaign's form what it lacks. With a campaign whose form
-/// lacks something that the page has not told yet, that is told first.
+/// `POST /dashboard/imports/file/{upload_id}`: imports it, or adds to a campaign's form what it lacks. Another campaign than
+/// that which the page showed is shown first, with what its form lacks.
 pub async fn import(
     person: SignedIn,
     Path(upload_id): Path<String>,
@@ -429,24 +440,19 @@ pub async fn import(
         Ok(mapping) if is_seen => mapping,
         _ => return Ok(Redirect::to(&page).into_response()),
     };
-    let adds = chosen.action == "add";
-    let campaigns = campaigns_for_imports(&person).await?;
-    if let Some(campaign) = chosen.campaign(&campaigns)
-        && (adds || chosen.campaign != chosen.seen_campaign)
-    {
+    if chosen.action == "add" {
+        let campaigns = campaigns_for_imports(&person).await?;
+        let Some(campaign) = chosen.campaign(&campaigns) else {
+            return Ok(Redirect::to(&page).into_response());
+        };
         let campaign_id = Some(campaign.campaign_id);
-        let preview = upload::preview(state, caller, &upload, mapping.clone(), campaign_id);
+        let preview = upload::preview(state, caller, &upload, mapping, campaign_id);
         let unknown = preview.await?.0.bus_props_unknown.unwrap_or_default();
-        if adds {
-            add_to_form(caller, campaign.content.form_id, &[&unknown]).await?;
-            return Ok(done::go(&page, "form.replace"));
-        }
-        if !unknown.is_empty() {
-            return Ok(Redirect::to(&format!("{page}#outlook")).into_response());
-        }
+        add_to_form(caller, campaign.content.form_id, &[&unknown]).await?;
+        return Ok(done::go(&page, "form.replace"));
     }
-    if adds {
-        return Ok(Redirect::to(&page).into_response());
+    if chosen.campaign != chosen.seen_campaign {
+        return Ok(Redirect::to(&format!("{page}#outlook")).into_response());
     }
     let campaign_id = match &*chosen.campaign {
         "" => None,

@@ -291,6 +291,10 @@ file-import = { $n ->
     [one] { $value } Person importieren
    *[other] { $value } Personen importieren
 }
+file-import-send = { $n ->
+    [one] { $value } Person importieren und senden
+   *[other] { $value } Personen importieren und senden
+}
 audit-import-look = Datei hochgeladen
 imports-none = Noch nichts wurde importiert.
 import = Import
@@ -312,6 +316,7 @@ reason = Grund
 errors-more = Das sind die ersten 100.
 do-cancel = Endgültig stoppen
 do-retry = Noch einmal versuchen
+back-out = Abbrechen
 import-cancel = Import abbrechen
 import-retry = Noch einmal versuchen
 import-erase = Angelegte Empfänger löschen
@@ -322,6 +327,7 @@ sure-import-erase = { $n ->
 }
 erased = Gelöscht
 do-start = Starten
+campaign-review = Prüfen und starten
 do-pause = Anhalten
 do-resume = Fortsetzen
 do-finish = Keine Importe mehr annehmen
@@ -332,7 +338,14 @@ do-rotate = Geheimen Schlüssel ersetzen
 do-revoke = Widerrufen
 sure-cancel = Was noch nicht gesendet ist, wird nie gesendet, und die Kampagne kann nicht weitergehen.
 sure-finish = Weitere Importe werden nicht angenommen. Was wartet, wird noch gesendet; danach kann die Kampagne nicht weitergehen.
+sure-start = Ab jetzt gehen Nachrichten an echte Telefone. Das lässt sich nicht zurücknehmen.
+sure-start-people = { $n ->
+    [one] Nach dem Start geht { $value } Nachricht an ein echtes Telefon. Das lässt sich nicht zurücknehmen.
+   *[other] Nach dem Start gehen { $value } Nachrichten an echte Telefone. Das lässt sich nicht zurücknehmen.
+}
+sure-start-import = Nach dem Start bekommt jeder, der für diese Kampagne importiert wird, eine Nachricht auf ein echtes Telefon. Das lässt sich nicht zurücknehmen.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
+sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
 sure-withdraw = Niemand kann die Seite mehr über diesen Link öffnen. Über einen neuen können Sie sie wieder teilen.
 sure-unblock = An diese Nummer gehen wieder Nachrichten. Entsperren Sie sie nur, wenn die Person darum gebeten hat.
 sure-delete = Seine Links schließen endgültig, auch die in schon gesendeten Nachrichten, und seine Kampagnen senden nichts mehr. Was beantwortet wurde, bleibt in den Berichten.

@@ -291,6 +291,10 @@ file-import = { $n ->
     [one] Import { $value } person
    *[other] Import { $value } people
 }
+file-import-send = { $n ->
+    [one] Import { $value } person and send
+   *[other] Import { $value } people and send
+}
 audit-import-look = File uploaded
 imports-none = Nothing was imported yet.
 import = Import
@@ -312,6 +316,7 @@ reason = Reason
 errors-more = These are the first 100.
 do-cancel = Stop for good
 do-retry = Try again
+back-out = Cancel
 import-cancel = Cancel import
 import-retry = Try again
 import-erase = Erase whom it created
@@ -322,6 +327,7 @@ sure-import-erase = { $n ->
 }
 erased = Erased
 do-start = Start
+campaign-review = Review and start
 do-pause = Pause
 do-resume = Resume
 do-finish = Stop taking imports
@@ -332,7 +338,14 @@ do-rotate = Replace secret
 do-revoke = Revoke
 sure-cancel = What was not sent is never sent, and the campaign cannot go on.
 sure-finish = No more imports are taken. What waits is still sent, and the campaign cannot go on afterwards.
+sure-start = Messages are sent to real phones from now on. This cannot be taken back.
+sure-start-people = { $n ->
+    [one] Once started, { $value } message goes to a real phone. This cannot be taken back.
+   *[other] Once started, { $value } messages go to real phones. This cannot be taken back.
+}
+sure-start-import = Once started, whoever is imported for this campaign gets a message on a real phone. This cannot be taken back.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
+sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
 sure-withdraw = Nobody can open the page by this link any more. You can share it again by a new one.
 sure-unblock = Messages go to this number again. Unblock it only if the person asked for that.
 sure-delete = Its links close for good, also those in messages that were sent, and its campaigns send nothing more. What was answered stays in reports.

@@ -267,6 +267,7 @@ reason = Raison
 errors-more = Ce sont les 100 premiers.
 do-cancel = Arrêter définitivement
 do-retry = Réessayer
+back-out = Annuler
 import-cancel = Annuler l’importation
 import-retry = Réessayer
 import-erase = Effacer les destinataires créés
@@ -277,6 +278,7 @@ sure-import-erase = { $n ->
 }
 erased = Effacés
 do-start = Démarrer
+campaign-review = Vérifier et démarrer
 do-pause = Suspendre
 do-resume = Reprendre
 do-finish = Ne plus accepter d’importations
@@ -287,7 +289,14 @@ do-rotate = Remplacer le secret
 do-revoke = Révoquer
 sure-cancel = Ce qui n’a pas été envoyé ne le sera jamais, et la campagne ne pourra pas reprendre.
 sure-finish = Aucune autre importation n’est acceptée. Ce qui attend est encore envoyé ; ensuite, la campagne ne pourra pas reprendre.
+sure-start = À partir de maintenant, des messages partent vers de vrais téléphones. C’est irréversible.
+sure-start-people = { $n ->
+    [one] Une fois démarrée, la campagne envoie { $value } message à un vrai téléphone. C’est irréversible.
+   *[other] Une fois démarrée, la campagne envoie { $value } messages à de vrais téléphones. C’est irréversible.
+}
+sure-start-import = Une fois la campagne démarrée, toute personne importée pour elle reçoit un message sur un vrai téléphone. C’est irréversible.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
+sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
 sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
 sure-unblock = Des messages seront de nouveau envoyés à ce numéro. Ne le débloquez que si la personne l’a demandé.
 sure-delete = Ses liens se ferment définitivement, y compris ceux des messages déjà envoyés, et ses campagnes n’envoient plus rien. Les réponses restent dans les rapports.
@@ -359,6 +368,10 @@ file-first = Les premières personnes, telles qu’elles seront enregistrées
 file-import = { $n ->
     [one] Importer { $value } personne
    *[other] Importer { $value } personnes
+}
+file-import-send = { $n ->
+    [one] Importer { $value } personne et envoyer
+   *[other] Importer { $value } personnes et envoyer
 }
 audit-import-look = Fichier téléversé
 changed = Modifié

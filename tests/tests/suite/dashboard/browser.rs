@@ -300,6 +300,13 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
         Ok(())
     })
     .await?;
+    // Starting it is asked twice, and says who gets what.
+    browser.click("#start summary").await?;
+    let question = browser.property("#start", "innerText").await?;
+    ensure!(
+        question.contains("Cancel") && question.contains("no phones"),
+        "{question}"
+    );
     browser.write("[name=text]", " Hello").await?;
     ensure!(browser.property(start, "disabled").await? == "true");
     browser.no_incidents().await

@@ -176,6 +176,9 @@ async fn what_a_campaigns_form_lacks_is_told_before_the_import_and_added() -> Re
     let added = press(&told, "add").await?;
     let page = person.get(&added).await?.expect(200)?;
     ensure!(!page.text()?.contains("store:Altona"), "{page:?}");
+    // Which campaign it is sent with was said by the button.
+    let button = "Import 2 people and send";
+    ensure!(page.text()?.contains(button), "{page:?}");
     let batch = press(&added, "import").await?;
     ensure!(batch.starts_with("/dashboard/imports/0"), "{batch}");
     Ok(())
