@@ -3,8 +3,8 @@
 // complete.
 
 // Parts with `data-live` are drawn again by the server each so many seconds, while somebody looks at them and is not about to use
-// what is in them.
-function keepLive(part, index) {
+// what is in them. `html` is what the server drew, which the page has changed since.
+function keepLive(part, index, html) {
   const seconds = Number(part.dataset.live);
   if (!seconds) return;
   const isUsed = () => part.querySelector(".sure[open]")
@@ -17,13 +17,18 @@ function keepLive(part, index) {
         if (answer.ok && !answer.redirected) {
           const page = new DOMParser().parseFromString(await answer.text(), "text/html");
           const drawn = page.querySelectorAll("[data-live]")[index];
-          if (drawn && drawn.innerHTML !== part.innerHTML && !isUsed()) {
+          if (drawn && drawn.innerHTML !== html && !isUsed()) {
+            html = drawn.innerHTML;
             const open = [...part.querySelectorAll("details")].map((details) => details.open);
+            const scrolled = [...part.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
+            const sorted = [...part.querySelectorAll("thead th")].map((head) => head.getAttribute("aria-sort"));
             if (part.dataset.url) drawn.dataset.url = part.dataset.url;
             part.replaceWith(drawn);
             drawn.querySelectorAll("details").forEach((details, place) => { details.open = open[place]; });
             next = drawn;
             enhance(drawn);
+            drawn.querySelectorAll("thead th").forEach((head, place) => sortAs(head, sorted[place]));
+            drawn.querySelectorAll(".scroll").forEach((box, place) => { box.scrollLeft = scrolled[place]; });
           } else if (drawn) {
             part.dataset.live = drawn.dataset.live;
           }
@@ -32,7 +37,7 @@ function keepLive(part, index) {
         // The next round tries again.
       }
     }
-    keepLive(next, index);
+    keepLive(next, index, html);
   }, 1000 * seconds);
 }
 
@@ -57,6 +62,14 @@ function hover(chart) {
     tip.style.left = `${Math.min(Math.max(left, half), chart.clientWidth - half)}px`;
   });
   drawing.addEventListener("pointerleave", () => { tip.hidden = true; });
+}
+
+// Sorts by a head's column as its table was sorted before.
+function sortAs(head, order) {
+  const button = head.querySelector("button");
+  if (!button || !order) return;
+  button.click();
+  if (order === "ascending") button.click();
 }
 
 // A column's head sorts by it, and again the other way round.
@@ -305,6 +318,8 @@ function guessZone(select) {
 }
 
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+const live = document.querySelectorAll("[data-live]");
+const drawnLive = [...live].map((part) => part.innerHTML);
 enhance(document);
 document.querySelectorAll("form.filter").forEach(filter);
 document.querySelectorAll(".form-editor").forEach(formEditor);
@@ -315,4 +330,4 @@ document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);
 document.querySelectorAll("#draw").forEach(previewFrame);
-document.querySelectorAll("[data-live]").forEach(keepLive);
+live.forEach((part, index) => keepLive(part, index, drawnLive[index]));
