@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use api_http::{Problem, Result, parse_id};
-use api_send::operations;
+use api_send::{SendState, operations};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
-use crate::page::{Frame, page_of_days};
+use crate::page::{Frame, page_of_days, status};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 
@@ -47,6 +47,7 @@ struct MessagesPage<'a> {
     keep: [(&'a str, &'a str); 1],
     /// All parameters.
     filter: String,
+    sending: &'a SendState,
     /// How many there are; `None`: nobody counts them.
     total: Option<i64>,
     /// The names of campaigns by their ids.
@@ -55,6 +56,10 @@ struct MessagesPage<'a> {
 }
 
 impl MessagesPage<'_> {
+    fn status(&self, message: &Message) -> &'static str {
+        status(message, self.sending.is_simulated(&message.sender))
+    }
+
     /// What its messages are called.
     fn label(&self) -> String {
         let t = self.f.t;
@@ -173,6 +178,7 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
         set: filter.set,
         keep: [("set", &query.set)],
         filter: parameters.finish(),
+        sending: &person.state.sending,
         total,
         names,
         found,

@@ -11,6 +11,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use domain::campaign::{Message, MessageStatus};
 use domain::person::Role;
 use serde_json::Value;
 
@@ -97,6 +98,14 @@ pub fn delivered(is_simulated: bool) -> &'static str {
         "step-delivered-simulated"
     } else {
         "step-delivered"
+    }
+}
+
+/// The name of a message's status, in which a delivery may be simulated.
+pub fn status(message: &Message, is_simulated: bool) -> &'static str {
+    match message.status {
+        MessageStatus::Delivered if is_simulated => "delivered-simulated",
+        status => status.into_str(),
     }
 }
 

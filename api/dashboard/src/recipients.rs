@@ -12,7 +12,7 @@ use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
-use domain::campaign::{Message, MessageStatus};
+use domain::campaign::Message;
 use domain::docid::DocId;
 use domain::phone::PhoneNumber;
 use domain::record::COLUMNS;
@@ -156,10 +156,7 @@ struct Sent {
 
 impl Sent {
     fn status(&self) -> &'static str {
-        match self.message.status {
-            MessageStatus::Delivered if self.is_simulated => "delivered-simulated",
-            status => status.into_str(),
-        }
+        page::status(&self.message, self.is_simulated)
     }
 
     /// What happened to it, and when.

@@ -158,10 +158,10 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
             format!(">{count} answers<")
         };
         ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
-        // Each answer leads to all that share its tracking field.
+        // Each answer leads to whoever gave it.
         let leads = found
             .text()?
-            .matches("track_field=docid%3Dorder-1\">docid: order-1</a>");
+            .matches("/dashboard/recipients?docid=order-1\">Recipient order-1</a>");
         ensure!(leads.count() == count, "{filter}: {found:?}");
     }
     for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
