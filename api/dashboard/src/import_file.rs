@@ -474,6 +474,11 @@ pub async fn import(
     }
 }
 
+/// `GET /dashboard/imports/file`: the address that a browser shows after a file was refused, loaded again.
+pub async fn leave() -> Redirect {
+    Redirect::to("/dashboard/imports")
+}
+
 /// `POST /dashboard/imports/file`: takes a file. The token of the session comes before it.
 pub async fn take(person: SignedIn, request: Request) -> Result<Response> {
     let kept = tokio::select! {

@@ -206,7 +206,10 @@ pub fn routes(
             get(editor::edit::<FormDraft>).post(editor::save::<FormDraft>),
         )
         .route("/dashboard/forms/preview", post(form_edit::preview));
-    let uploads = Router::new().route("/dashboard/imports/file", post(import_file::take));
+    let uploads = Router::new().route(
+        "/dashboard/imports/file",
+        get(import_file::leave).post(import_file::take),
+    );
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = door::group(&state, Role::Viewer, small, pages)
         .merge(door::group(&state, Role::Editor, small, edits))

@@ -236,5 +236,7 @@ async fn what_cannot_be_a_file_of_people_is_told_and_three_are_kept() -> Result<
     let viewer = app.person("ben", "shop", "viewer").await?;
     viewer.get(&kept).await?.expect(403)?;
     send(&app, &person, "0", "e.csv", b"").await?.expect(403)?;
+    let again = person.get("/dashboard/imports/file").await?;
+    ensure!(location(again)? == "/dashboard/imports", "no way back");
     Ok(())
 }
