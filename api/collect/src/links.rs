@@ -72,6 +72,17 @@ pub struct Opened {
     looked_up_at: Instant,
 }
 
+impl Opened {
+    /// Who is to open it.
+    pub fn reader(&self) -> Reader {
+        match &self.link {
+            link if link.is_of_message => Reader::Recipient,
+            link if link.is_test => Reader::Owner,
+            _ => Reader::Anybody,
+        }
+    }
+}
+
 impl Links {
     pub fn new(parts: &MemoryParts) -> Self {
         Self {
@@ -170,15 +181,10 @@ impl Links {
         {
             return page.clone();
         }
-        let reader = match link {
-            link if link.is_of_message => Reader::Recipient,
-            link if link.is_test => Reader::Owner,
-            _ => Reader::Anybody,
-        };
         let key = PageKey {
             form_id: link.form_id,
             revision: link.revision,
-            reader,
+            reader: opened.reader(),
             look: link.look.clone(),
             words,
             language: language.map(ToOwned::to_owned),
@@ -191,7 +197,7 @@ impl Links {
         };
         let prepared = state.work_here(link.account_id, opened.size, || {
             let form = form.for_reader(language, &link.track_fields);
-            Arc::new(prepare(f, &form, reader))
+            Arc::new(prepare(f, &form, opened.reader()))
         });
         let page = self.pages.get_with(key, prepared).await;
         if language.is_none() {

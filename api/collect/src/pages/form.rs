@@ -54,6 +54,7 @@ pub enum FormNotice<'a> {
 pub fn form_again(
     f: Frame<'_>,
     form: &FormContent,
+    reader: Reader,
     typed: &[(String, String)],
     why: FormNotice<'_>,
     token: &str,
@@ -89,7 +90,7 @@ pub fn form_again(
         form,
         summary: Some(summary),
         questions: &questions,
-        reader: Reader::Anybody,
+        reader,
     };
     Prepared::new(&page.to_string()).fill(token, visit)
 }

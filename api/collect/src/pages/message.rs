@@ -5,12 +5,13 @@ use axum::http::StatusCode;
 use domain::form::{FormContent, FormLink};
 use uuid::Uuid;
 
-use super::form::{lang, questions};
+use super::form::{Reader, lang, questions};
 use super::page::{Frame, HtmlPage, Prepared};
 
 /// After an answer was stored, in the form's words if it has any.
-pub fn thanks(f: Frame<'_>, form: &FormContent) -> HtmlPage {
+pub fn thanks(f: Frame<'_>, form: &FormContent, reader: Reader) -> HtmlPage {
     MessagePage {
+        is_trial: reader == Reader::Owner,
         good: true,
         about: &form.title,
         lang: lang(form),
@@ -100,6 +101,8 @@ struct MessagePage<'a> {
     mark: &'static str,
     /// All went well, and the page is below the link's.
     good: bool,
+    /// Nothing was stored.
+    is_trial: bool,
     /// The form's title, where it is known.
     about: &'a str,
     /// The language of the form's texts; empty where nobody said it.
@@ -123,6 +126,7 @@ impl<'a> MessagePage<'a> {
             f,
             mark,
             good: false,
+            is_trial: false,
             about: "",
             lang: "",
             heading: f.t.get(name),

@@ -88,7 +88,7 @@ fn empty(form: &FormContent) -> String {
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
     let (typed, why) = (pairs(typed), FormNotice::Invalid(problems));
-    let page = form_again(plain(), form, &typed, why, TOKEN, VISIT);
+    let page = form_again(plain(), form, Reader::Anybody, &typed, why, TOKEN, VISIT);
     page.html()
 }
 
@@ -163,8 +163,8 @@ fn texts_never_come_out_as_markup() {
     let pages = [
         empty(&form),
         again(&form, &typed, &problems),
-        thanks(hostile, &form).html(),
-        thanks(plain(), &form).html(),
+        thanks(hostile, &form, Reader::Anybody).html(),
+        thanks(plain(), &form, Reader::Anybody).html(),
         closed.html(),
     ];
     for html in pages {
@@ -284,7 +284,7 @@ fn a_limit_keeps_what_was_typed() {
         FormNotice::Enough,
         FormNotice::Unavailable,
     ] {
-        let page = form_again(plain(), &form, &typed, why, TOKEN, VISIT);
+        let page = form_again(plain(), &form, Reader::Anybody, &typed, why, TOKEN, VISIT);
         assert_has(&page.html(), "value=\"Oslo\"");
         assert_has(&page.html(), "value=\"9\" checked");
         assert_has(&page.html(), "Everything you entered is below");
@@ -337,7 +337,7 @@ fn what_a_form_says_around_its_questions_is_on_its_pages() {
     assert_has(&html, ">Two minutes.\nReally.</p>");
     assert_has(&html, "<a href=\"https://a.example/?a=1&#38;b=2\"");
     assert_has(&html, link);
-    let html = thanks(plain(), &form).html();
+    let html = thanks(plain(), &form, Reader::Anybody).html();
     assert_has(&html, ">See you &#60;soon&#62;</p>");
     assert_has(&html, link);
     assert_has_not(&html, "has arrived");
@@ -419,7 +419,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
     let pages = [
         prepare(plain(), &form, Reader::Anybody).fill(TOKEN, VISIT),
         form_closed(plain(), &form, &[], TOKEN),
-        thanks(plain(), &form),
+        thanks(plain(), &form, Reader::Anybody),
         gone(plain()),
         not_found(plain()),
         trouble(plain(), StatusCode::SERVICE_UNAVAILABLE),
@@ -489,6 +489,9 @@ fn only_a_message_s_page_offers_no_more_messages_and_only_a_trial_s_says_so() {
     assert!(!page(Reader::Anybody).contains("/stop"));
     assert!(page(Reader::Owner).contains("stored nowhere"));
     assert!(!page(Reader::Anybody).contains("stored nowhere"));
+    let thanked = |reader| thanks(plain(), &every_type("Question"), reader).html();
+    assert!(thanked(Reader::Owner).contains("stored nowhere"));
+    assert!(!thanked(Reader::Anybody).contains("stored nowhere"));
 }
 
 #[test]
@@ -515,7 +518,7 @@ fn a_page_is_the_account_s_own() {
     assert_has(html, ">Feedback senden</button>");
     // Below the link's own address.
     let form = every_type("Frage");
-    assert_has(&thanks(f, &form).html(), "<img src=\"logo\" alt=\"\">");
+    assert_has(&thanks(f, &form, Reader::Anybody).html(), "<img src=\"logo\" alt=\"\">");
     assert_has(
         &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),

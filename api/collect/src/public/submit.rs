@@ -277,7 +277,10 @@ impl SentForm {
             return self.keep(visitor, &busy, permit);
         }
         let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let draw = || pages::form_again(f, &form, &self.pairs, why, &visitor.token, visit);
+        let draw = || {
+            let reader = opened.reader();
+            pages::form_again(f, &form, reader, &self.pairs, why, &visitor.token, visit)
+        };
         let app = &visitor.state.app;
         let page = app.work_here(opened.link.account_id, bytes, draw).await;
         permit.hold(answer(page))
