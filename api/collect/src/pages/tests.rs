@@ -489,7 +489,7 @@ fn only_a_message_s_page_offers_no_more_messages_and_only_a_trial_s_says_so() {
     assert!(!page(Reader::Anybody).contains("/stop"));
     assert!(page(Reader::Owner).contains("stored nowhere"));
     assert!(!page(Reader::Anybody).contains("stored nowhere"));
-    let thanked = |reader| thanks(plain(), &every_type("Question"), reader).html();
+    let thanked = |reader| thanks(plain(), &form, reader).html();
     assert!(thanked(Reader::Owner).contains("stored nowhere"));
     assert!(!thanked(Reader::Anybody).contains("stored nowhere"));
 }
