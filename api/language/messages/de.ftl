@@ -115,7 +115,7 @@ chart-nps = Net Promoter Score
 chart-nps-line = letzte 7 Tage
 chart-nps-band = 95-%-Intervall
 chart-nps-empty = Noch niemand hat eine Frage von 0 bis 10 beantwortet.
-chart-dip = Deutlicher Tiefpunkt: { $value }, mit
+chart-dip = Deutlicher Tiefpunkt: { $value }, NPS
 nps-week = NPS, letzte 7 Tage
 funnel = Vom Import zur Antwort
 step = Schritt
@@ -162,7 +162,7 @@ answers-n = { $n ->
 }
 mean = Mittel { $value }
 nps-interval = NPS mit Fehlerspanne
-table-of = Filialen im Vergleich: { $value }
+table-of = Vergleich nach { $value }
 table-note = Einen Rang gibt es ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
 place = Rang
 stores-property = Vergleichen nach
@@ -274,18 +274,18 @@ choose-phone = Wählen Sie die Spalte mit den Telefonnummern.
 choose-one-phone = Zwei Spalten sind das Telefon. Wählen Sie eine; die andere kann weggelassen oder behalten werden.
 choose-docid = Wählen Sie die Spalte mit den Kundennummern. Wenn es keine gibt, kann das Telefon beides sein.
 choose-one-docid = Zwei Spalten sind die Kundennummer. Wählen Sie eine; die andere kann weggelassen oder behalten werden.
-file-outlook = Was ein Import ergibt
+file-outlook = Was importiert wird
 file-new = Neue Personen
 file-known = Schon bekannt
 file-known-text = Ihr Telefon und ihre Spalten werden ersetzt.
 file-rejected-text = Diese Zeilen werden weggelassen.
-merged = Dieselbe Zeile noch einmal
+merged = Wiederholte Zeilen
 file-rows = { $n ->
     [one] { $value } Zeile
    *[other] { $value } Zeilen
 }
 file-row = Zeile
-file-value = Was dort steht
+file-value = Wert in der Datei
 file-first = Die ersten Personen, wie sie gespeichert werden
 file-import = { $n ->
     [one] { $value } Person importieren
@@ -747,7 +747,7 @@ link-unnamed = Ohne Namen
 link-name-note = Nur Sie sehen ihn, etwa „Kassenbon“ oder „Plakat am Eingang“.
 link-kiosk = Viele antworten am selben Gerät oder im selben Netz, etwa auf einem Tablet in der Filiale
 sure-delete-link = Wer ihn öffnet, sieht, dass das Formular geschlossen ist. Antworten, die über ihn kamen, bleiben.
-sheet-of = Ein Link für jeden Wert: { $value }
+sheet-of = Ein Link je { $value }
 sheet-text = { $n ->
     [one] { $value } Wert. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
    *[other] { $value } Werte. Jeder Link zählt die Antworten für einen davon; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.

@@ -115,7 +115,7 @@ chart-nps = Net Promoter Score
 chart-nps-line = last 7 days
 chart-nps-band = 95% interval
 chart-nps-empty = Nobody has answered a question from 0 to 10 yet.
-chart-dip = Clear low: { $value }, with
+chart-dip = Clear low: { $value }, NPS
 nps-week = NPS, last 7 days
 funnel = From import to answer
 step = Step
@@ -162,7 +162,7 @@ answers-n = { $n ->
 }
 mean = mean { $value }
 nps-interval = NPS with margin of error
-table-of = Stores compared: { $value }
+table-of = Compared by { $value }
 table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
 place = Rank
 stores-property = Compare by
@@ -274,18 +274,18 @@ choose-phone = Choose the column with the phone numbers.
 choose-one-phone = Two columns are the phone. Choose one, and leave the other out or keep it.
 choose-docid = Choose the column with the customer numbers. If there is none, the phone can be both.
 choose-one-docid = Two columns are the customer number. Choose one, and leave the other out or keep it.
-file-outlook = What an import comes to
+file-outlook = What will be imported
 file-new = New people
 file-known = Known already
 file-known-text = Their phone and columns are replaced.
 file-rejected-text = These rows are left out.
-merged = The same row again
+merged = Repeated rows
 file-rows = { $n ->
     [one] { $value } row
    *[other] { $value } rows
 }
 file-row = Row
-file-value = What stands there
+file-value = Value in the file
 file-first = The first people, as they are stored
 file-import = { $n ->
     [one] Import { $value } person
@@ -319,7 +319,7 @@ do-retry = Try again
 back-out = Cancel
 import-cancel = Cancel import
 import-retry = Try again
-import-erase = Erase whom it created
+import-erase = Erase the people it created
 import-erasing = Those whom this import created are being erased:
 sure-import-erase = { $n ->
     [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person.
@@ -747,7 +747,7 @@ link-unnamed = Without a name
 link-name-note = Only you see it, such as “Receipt” or “Poster at the door”.
 link-kiosk = Many people answer on the same device or network, such as a tablet in a store
 sure-delete-link = Whoever opens it sees that the form is closed. Answers that came through it stay.
-sheet-of = A link for each: { $value }
+sheet-of = A link for each { $value }
 sheet-text = { $n ->
     [one] { $value } value. Its link counts answers for it; print its QR code and put it up there.
    *[other] { $value } values. Each link counts answers for one of them; print the QR codes and put each up where it belongs.

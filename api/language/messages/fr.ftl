@@ -122,7 +122,7 @@ chart-nps = Net Promoter Score
 chart-nps-line = 7 derniers jours
 chart-nps-band = intervalle à 95 %
 chart-nps-empty = Personne n’a encore répondu à une question de 0 à 10.
-chart-dip = Creux net : { $value }, avec
+chart-dip = Creux net : { $value }, NPS
 nps-week = NPS, 7 derniers jours
 funnel = De l’importation à la réponse
 step = Étape
@@ -169,7 +169,7 @@ answers-n = { $n ->
 }
 mean = moyenne { $value }
 nps-interval = NPS avec marge d’erreur
-table-of = Magasins comparés : { $value }
+table-of = Comparaison par { $value }
 table-note = Classés à partir de 30 réponses, car moins en disent peu. La bande est l’intervalle à 95 %.
 place = Rang
 stores-property = Comparer par
@@ -352,18 +352,18 @@ choose-phone = Choisissez la colonne des numéros de téléphone.
 choose-one-phone = Deux colonnes sont le téléphone. Choisissez-en une ; laissez l’autre de côté ou conservez-la.
 choose-docid = Choisissez la colonne des numéros de client. S’il n’y en a pas, le téléphone peut être les deux.
 choose-one-docid = Deux colonnes sont le numéro de client. Choisissez-en une ; laissez l’autre de côté ou conservez-la.
-file-outlook = Ce que donnera l’importation
+file-outlook = Ce qui sera importé
 file-new = Nouvelles personnes
 file-known = Déjà connues
 file-known-text = Leur téléphone et leurs colonnes sont remplacés.
 file-rejected-text = Ces lignes sont laissées de côté.
-merged = De nouveau la même ligne
+merged = Lignes répétées
 file-rows = { $n ->
     [one] { $value } ligne
    *[other] { $value } lignes
 }
 file-row = Ligne
-file-value = Ce qui y figure
+file-value = Valeur dans le fichier
 file-first = Les premières personnes, telles qu’elles seront enregistrées
 file-import = { $n ->
     [one] Importer { $value } personne
@@ -754,7 +754,7 @@ link-unnamed = Sans nom
 link-name-note = Vous seul voyez ce nom, par exemple « Ticket de caisse » ou « Affiche à l’entrée ».
 link-kiosk = Beaucoup de personnes répondent sur le même appareil ou le même réseau, par exemple une tablette en magasin
 sure-delete-link = Qui l’ouvre voit que le formulaire est fermé. Les réponses déjà reçues par ce lien restent.
-sheet-of = Un lien par valeur : { $value }
+sheet-of = Un lien par { $value }
 sheet-text = { $n ->
     [one] { $value } valeur. Son lien compte les réponses pour elle ; imprimez son code QR et affichez-le sur place.
    *[other] { $value } valeurs. Chaque lien compte les réponses pour l’une d’elles ; imprimez les codes QR et affichez chacun à sa place.
