@@ -15,6 +15,10 @@ use super::moving::{moves, place};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
+/// The lowest number of a program from which on all of them know that what waits for a campaign is moved or withdrawn: an older one
+/// would send some of it twice.
+const MOVE: i64 = 11;
+
 batch_row! {
     /// A campaign, by its account and its id.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, FromQueryResult)]
@@ -173,16 +177,24 @@ impl Store {
 
     /// Gives a campaign another content: a DRAFT any, one that was started and is not over what
     /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
+    ///
+    /// # Errors
+    /// [`Error::UpgradeUnfinished`] of one that was started.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
         revision: Option<i64>,
         content: &CampaignContent,
     ) -> Result<CampaignChange> {
+        // Nothing makes it untrue again.
+        let may_move = self.snapshot().await?.admits_only_from(MOVE).await?;
         self.change_campaign(key, revision, |row, status, now| {
             let is_draft = status == CampaignStatus::Draft;
             if !is_draft && !status.is_open() {
                 return Ok(Err(CampaignChange::Refused(status)));
+            }
+            if !is_draft && !may_move {
+                return Err(Error::UpgradeUnfinished);
             }
             let before: CampaignContent =
                 serde_json::from_str(&row.content).map_err(Error::broken)?;

@@ -98,7 +98,7 @@ impl Store {
 
 impl Tx {
     /// Whether every program that the database admits has at least this schema's number.
-    pub(crate) async fn admits_only_from(&mut self, number: i64) -> Result<bool> {
+    pub(crate) async fn admits_only_from(&self, number: i64) -> Result<bool> {
         let lowest = statement!("SELECT max(version) FROM schema_version");
         let lowest: Option<Option<i64>> = self.fetch_value(lowest, vec![]).await?;
         Ok(lowest.flatten() >= Some(number))

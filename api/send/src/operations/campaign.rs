@@ -160,7 +160,7 @@ pub async fn list_campaigns(
 /// wrong with the content.
 ///
 /// # Errors
-/// 404; 412; 409 `campaign_transition`; 422; 503.
+/// 404; 412; 409 `campaign_transition`; of one that was started also 409 `upgrade_unfinished`; 422; 503.
 pub async fn replace_campaign(
     state: &SendState,
     caller: &Caller,

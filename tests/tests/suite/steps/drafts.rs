@@ -1,8 +1,10 @@
-//! A DRAFT may change its sender while a test of it waits: the test goes through the sender that it was made for.
+//! A DRAFT may change its sender while a test of it waits: the test goes through the sender that it was made for. It changes beside
+//! older programs too; what was started does not.
 
 use anyhow::{Context, Result, ensure};
-use domain::campaign::CampaignContent;
+use domain::campaign::{CampaignAction, CampaignContent};
 use serde_json::json;
+use store::Error;
 use store::send::drive::{DriveOutcome, Driver, Wanted};
 use store::send::{CampaignChange, CampaignKey};
 use uuid::Uuid;
@@ -60,5 +62,31 @@ async fn a_test_goes_through_the_sender_that_its_draft_had() -> Result<()> {
         "through another"
     );
     ensure!(claimed(&survey, key, "before").await? == 1, "not at all");
+    Ok(())
+}
+
+/// A program of an older release knows of no message that was moved.
+#[tokio::test]
+async fn what_was_started_is_changed_once_no_older_program_runs() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account, form) = (
+        &survey.ledger.store,
+        survey.form.account_id,
+        survey.form.form_id,
+    );
+    let (before, mut after) = (content(form, "demo")?, content(form, "demo")?);
+    after.name = "Each order".to_owned();
+    let made = store.create_campaign(account, &before).await?;
+    let key = CampaignKey::new(account, made.campaign_id);
+    let older = "UPDATE schema_version SET version = 10";
+    survey.ledger.damage(older, account).await?;
+    let draft = store.replace_campaign(key, None, &after).await?;
+    ensure!(matches!(draft, CampaignChange::Done(_)), "{draft:?}");
+    store.act_on_campaign(key, CampaignAction::Start).await?;
+    let started = store.replace_campaign(key, None, &before).await;
+    ensure!(
+        matches!(started, Err(Error::UpgradeUnfinished)),
+        "{started:?}"
+    );
     Ok(())
 }
