@@ -114,7 +114,7 @@ mod tests {
         ),
         (
             "m0012_links",
-            "f617147860c3d6bad8473c76d391c30123f3014ca12c22ffa93cd96dea4c5947",
+            "d7a27373ca7abeddd0b7817fd8d1485b0875f3f016b1ffe7d23acf1b1db079e8",
         ),
         (
             "m0013_recipients",

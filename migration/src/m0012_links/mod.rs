@@ -26,12 +26,14 @@ pub(crate) const MIGRATION: Migration = Migration {
                 on: "link (account_id, form_id, link_id) WHERE campaign_id IS NULL",
             },
         },
-        // Those of a sheet of QR codes, and those that try a form.
+        // Those of a sheet of QR codes by what each is of, and the one that tries a form.
         Step {
             name: "link_kept",
             action: Action::Index {
                 name: "link_kept",
-                on: "link (account_id, form_id, link_id) WHERE campaign_id IS NULL AND (kiosk OR is_test)",
+                on: "link (account_id, form_id, is_test, bus_prop_ids, link_id)
+                     WHERE campaign_id IS NULL AND (kiosk OR is_test) AND deleted_at IS NULL
+                       AND expires_at IS NULL AND max_responses IS NULL AND track_fields = '{}'",
             },
         },
     ],

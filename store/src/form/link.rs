@@ -1,37 +1,21 @@
-//! Links: made, read with what came through them, deleted, and looked up by whoever opens one.
+//! Links: read with what came through them, deleted, and looked up by whoever opens one. How they are made is in [`made`].
 
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
-use entity::{form, link};
-use sea_orm::sea_query::LockType;
-use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
+use entity::link;
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
+pub use self::made::NewLink;
+pub(crate) use self::made::{LinkToken, LinkTrackField, NEW_TOKEN, NEW_TRACK_FIELD};
 use crate::account::PageBranding;
 use crate::form::FormKey;
-use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
-use crate::{Error, ListPage, Result, Store, Tx};
+use crate::tx::{Parsed, Sql, statement, values};
+use crate::{Error, ListPage, Result, Store};
 
-/// A link to be made. Whether its form takes links and has these ids is for the caller to judge.
-#[derive(Clone, Debug)]
-pub struct NewLink {
-    pub account_id: Uuid,
-    pub form_id: Uuid,
-    pub token: Token,
-    pub bus_prop_ids: BusPropIds,
-    pub track_fields: TrackFields,
-    pub expires_at: Option<DateTime<Utc>>,
-    /// At least 1.
-    pub max_responses: Option<i64>,
-    /// What its owner calls it.
-    pub name: Option<String>,
-    /// Many people answer from one address.
-    pub kiosk: bool,
-    /// It tries the form: what comes through it is not stored.
-    pub is_test: bool,
-}
+mod made;
 
 /// A link as its account sees it.
 #[derive(Clone, Debug)]
@@ -147,48 +131,6 @@ impl PublicLink {
     }
 }
 
-batch_row! {
-    /// A tracking field of a link.
-    pub(crate) struct LinkTrackField {
-        form: FormKey,
-        /// As `<name>=<value>`.
-        track_field: String,
-        link_id: Uuid,
-    }
-}
-
-impl LinkTrackField {
-    /// Those of a link of a form.
-    pub(crate) fn of(
-        form: FormKey,
-        link_id: Uuid,
-        fields: &TrackFields,
-    ) -> impl Iterator<Item = Self> {
-        fields.iter().map(move |(name, value)| Self {
-            form,
-            track_field: format!("{name}={value}"),
-            link_id,
-        })
-    }
-}
-
-batch_row! {
-    /// Whose link a token opens.
-    pub(crate) struct LinkToken {
-        token: String,
-        account_id: Uuid,
-    }
-}
-
-/// Where links lie on several nodes, their tokens lead to the account.
-pub(crate) const NEW_TOKEN: &BatchStatement<LinkToken> = statement!(LinkToken: postgres: ""; citus:
-    "INSERT INTO link_token ({columns}) SELECT {columns} FROM batch ON CONFLICT DO NOTHING"; sqlite: ""
-);
-
-pub(crate) const NEW_TRACK_FIELD: &BatchStatement<LinkTrackField> = statement!(LinkTrackField:
-    "INSERT INTO link_track_field ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
-);
-
 /// So many links that have one of several tracking fields are searched for the others at once.
 const SEARCHED: usize = 1_000;
 
@@ -211,6 +153,8 @@ macro_rules! links {
         )
     };
 }
+
+use {link_columns, links};
 
 /// Links with what their pages need, for [`StoredLink`].
 macro_rules! stored_link {
@@ -262,96 +206,7 @@ fn read_links(rows: Vec<LinkRow>) -> Result<Vec<Link>> {
     rows.into_iter().map(LinkRow::read).collect()
 }
 
-/// What [`Store::keep_links`] and [`Store::kept_links`] find.
-const KEPT: &Statement = statement!(links!(
-    "link",
-    "l.account_id = $1 AND l.form_id = $2 AND l.campaign_id IS NULL AND (l.kiosk OR l.is_test) AND l.deleted_at IS NULL
-      ORDER BY l.link_id"
-));
-
-impl NewLink {
-    /// Whether a link that was made before serves as well, for good.
-    pub fn is_like(&self, link: &Link) -> bool {
-        self.bus_prop_ids == link.bus_prop_ids
-            && self.track_fields == link.track_fields
-            && (self.kiosk, self.is_test) == (link.kiosk, link.is_test)
-            && (self.expires_at, self.max_responses) == (link.expires_at, link.max_responses)
-    }
-}
-
-impl Tx {
-    async fn insert_link(&self, link: &NewLink) -> Result<Link> {
-        let row = link::Model {
-            account_id: link.account_id,
-            link_id: Uuid::now_v7(),
-            token: link.token.to_string(),
-            form_id: link.form_id,
-            bus_prop_ids: link.bus_prop_ids.to_string(),
-            track_fields: serde_json::to_string(&link.track_fields).map_err(Error::broken)?,
-            expires_at: link.expires_at.map(|end| end.trunc_subsecs(6)),
-            max_responses: link.max_responses,
-            used: 0,
-            created_at: self.now().await?,
-            deleted_at: None,
-            campaign_id: None,
-            is_test: link.is_test,
-            name: link.name.clone(),
-            kiosk: link.kiosk,
-        };
-        let made = LinkRow {
-            link: row.clone(),
-            views: 0,
-            responses: 0,
-        };
-        let made = made.read()?;
-        if self.is_distributed() {
-            let token = LinkToken {
-                token: row.token.clone(),
-                account_id: row.account_id,
-            };
-            self.execute_batch(NEW_TOKEN, vec![token]).await?;
-        }
-        self.insert(row).await?;
-        let form = FormKey::new(link.account_id, link.form_id);
-        let fields = LinkTrackField::of(form, made.link_id, &made.track_fields);
-        self.execute_batch(NEW_TRACK_FIELD, fields.collect())
-            .await?;
-        Ok(made)
-    }
-}
-
 impl Store {
-    /// Makes a link.
-    pub async fn create_link(&self, link: &NewLink) -> Result<Link> {
-        let tx = self.begin().await?;
-        let made = tx.insert_link(link).await?;
-        tx.commit_surely().await?;
-        Ok(made)
-    }
-
-    /// The links of a form that are alike, in the order of those wanted, each made unless there is one that lasts: once, however
-    /// often and by how many it is asked for. All are a kiosk's, or try the form.
-    pub async fn keep_links(&self, form: FormKey, wanted: &[NewLink]) -> Result<Vec<Link>> {
-        let tx = self.begin().await?;
-        let row = form::Entity::find_by_id((form.account_id, form.form_id));
-        row.lock(LockType::NoKeyUpdate).one(&tx).await?;
-        let kept = read_links(tx.fetch_all(KEPT, values![form]).await?)?;
-        let mut links = Vec::with_capacity(wanted.len());
-        for new in wanted {
-            links.push(match kept.iter().find(|link| new.is_like(link)) {
-                Some(link) => link.clone(),
-                None => tx.insert_link(new).await?,
-            });
-        }
-        tx.commit_surely().await?;
-        Ok(links)
-    }
-
-    /// The links of a form that are a kiosk's or try it, oldest first, without those that were deleted.
-    pub async fn kept_links(&self, form: FormKey) -> Result<Vec<Link>> {
-        read_links(self.fetch_all(KEPT, values![form]).await?)
-    }
-
     /// A page of a form's links that no campaign made and that do not try it, newest first, of those older than `before`.
     pub async fn links_by_hand(
         &self,

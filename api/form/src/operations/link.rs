@@ -1,6 +1,6 @@
 //! Links to forms: made, read with what came through them, listed, deleted.
 
-use api_http::deadline::soon;
+use api_http::deadline::{patiently, soon};
 use api_http::lines::page_permit;
 use api_http::memory::MemoryPermit;
 use api_http::{AppState, Caller, Change, Code, Problem, QUICK, Result, found, within};
@@ -185,15 +185,16 @@ pub async fn read_sheet(
     bus_prop: &str,
 ) -> Result<Vec<(String, Option<LinkResponse>)>> {
     let read = soon(async {
-        let (app, key) = (&caller.app, FormKey::new(caller.account_id(), form.form_id));
-        let kept = app.store.kept_links(key).await?;
-        let link = |(ids, value): (BusPropIds, &str)| {
-            let wanted = kept_link(caller, form.form_id, ids, Some(value));
-            let link = kept.iter().find(|link| wanted.is_like(link));
-            let link = link.map(|link| LinkResponse::new(app, link.clone(), &form.content));
-            (value.to_owned(), link)
-        };
-        Ok(values_of(&form.content, bus_prop).map(link).collect())
+        let app = &caller.app;
+        let (ids, values): (Vec<_>, Vec<_>) = values_of(&form.content, bus_prop).unzip();
+        let wanted = ids.into_iter().zip(&values);
+        let wanted = wanted.map(|(ids, value)| kept_link(caller, form.form_id, ids, Some(value)));
+        let kept = app.store.kept_links(&wanted.collect::<Vec<_>>()).await?;
+        let read = |link| LinkResponse::new(app, link, &form.content);
+        let rows = values.into_iter().zip(kept);
+        Ok(rows
+            .map(|(value, link)| (value.to_owned(), link.map(read)))
+            .collect())
     });
     caller.read(Scope::Link, read).await
 }
@@ -231,7 +232,7 @@ fn kept_link(
 
 async fn keep(caller: &Caller, form_id: Uuid, wanted: &[NewLink]) -> Result<Vec<Link>> {
     let form = FormKey::new(caller.account_id(), form_id);
-    Ok(within(QUICK, caller.app.store.keep_links(form, wanted)).await?)
+    patiently(async { Ok(caller.app.store.keep_links(form, wanted).await?) }).await
 }
 
 /// A form's links that no campaign made, newest first, after a position.

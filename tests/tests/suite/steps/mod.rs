@@ -21,6 +21,7 @@ mod reports;
 mod rolling_up;
 mod schema;
 mod sending;
+mod sheets;
 mod statements;
 mod survey;
 mod turns;
