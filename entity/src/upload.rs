@@ -5,14 +5,14 @@ entity! { "upload";
         account_id: Uuid,
         /// A version 7 UUID of when it began to arrive.
         upload_id: Uuid,
-        /// From 0.
+        /// Part 0 is empty: it is there from when the file begins to arrive.
         part: i64,
     }
     /// Of the file.
     name: String,
     /// Without such a part the file has not arrived.
     is_last: bool,
-    /// The part's bytes, compressed with zstd.
-    body: Vec<u8>,
     created_at: DateTimeUtc,
+    /// The part's bytes, compressed with zstd. The last column: what is before it is read without it.
+    body: Vec<u8>,
 }

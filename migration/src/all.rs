@@ -106,7 +106,7 @@ mod tests {
         ),
         (
             "m0010_files",
-            "d5ac3934f7b31a54814562eb345073e4e9c57c32fcc099679d669eda3ce1b9cb",
+            "c389b4718a13349430e7751e7b069cfbc47a75b7e05cccd1c165aae9578416f1",
         ),
         (
             "m0011_campaigns",

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use api_http::body::ContentEncoding;
-use api_http::{Caller, Change, Code, Problem, Result, found, within};
+use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::body::Body;
 use axum::http::StatusCode;
 use bytes::Bytes;
@@ -93,7 +93,7 @@ impl Choice {
 /// Keeps a file as it arrives. An account's oldest goes where there are too many.
 ///
 /// # Errors
-/// 415: its name tells no kind; 413; what its body is refused for; 503.
+/// 415: its name tells no kind; 413; what its body is refused for; 503, `busy` also where too many files arrive at once.
 pub async fn keep(
     state: &ImportState,
     caller: &Caller,
@@ -108,44 +108,62 @@ pub async fn keep(
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let mut permit = state.memory.permit(account_id);
         permit.grow_to(ARRIVING_BYTES).await?;
-        within(api_http::QUICK, store.begin_upload(account_id)).await?;
         let upload = Upload {
             upload_id: Uuid::now_v7(),
             name: name.to_owned(),
             created_at: Utc::now(),
         };
-        let add = async |part, piece: Vec<u8>, is_last| {
-            let body = (packed(&piece)?, is_last);
-            let add = store.add_upload_part(account_id, &upload, part, body);
-            within(ingest::LOOK, add).await?;
-            Ok::<_, Problem>(())
+        let upload_id = upload.upload_id;
+        let kept = async {
+            within(QUICK, store.begin_upload(account_id, &upload)).await?;
+            keep_parts(state, caller, upload_id, body).await
         };
-        let mut body = std::pin::pin!(body);
-        let (mut piece, mut part, mut bytes) = (Vec::with_capacity(PART_BYTES), 0, 0);
-        while let Some(data) = body.next().await {
-            let mut data = data?;
-            bytes += data.len() as u64;
-            if bytes > state.max_body {
-                within(
-                    api_http::QUICK,
-                    store.drop_upload(account_id, upload.upload_id),
-                )
-                .await?;
-                return Err(Problem::too_large(state.max_body));
+        if let Err(problem) = kept.await {
+            let dropped = within(QUICK, store.drop_upload(account_id, upload_id));
+            if let Err(error) = dropped.await {
+                tracing::warn!(%error, "a file that did not arrive is kept for its hour");
             }
-            while !data.is_empty() {
-                let fitting = data.split_to(data.len().min(PART_BYTES - piece.len()));
-                piece.extend_from_slice(&fitting);
-                if piece.len() == PART_BYTES {
-                    add(part, std::mem::take(&mut piece), false).await?;
-                    part += 1;
-                }
-            }
+            return Err(problem);
         }
-        add(part, piece, true).await?;
-        Ok(upload.upload_id)
+        Ok(upload_id)
     };
     caller.change(KEEP, "", work).await
+}
+
+async fn keep_parts(
+    state: &ImportState,
+    caller: &Caller,
+    upload_id: Uuid,
+    body: impl Stream<Item = Result<Bytes>> + Send,
+) -> Result<()> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let add = async |part, piece: Vec<u8>, is_last| {
+        let body = (packed(&piece)?, is_last);
+        let add = store.add_upload_part(account_id, upload_id, part, body);
+        if !within(ingest::LOOK, add).await? {
+            let detail = "more files of the account arrive at once than are kept";
+            return Err(Problem::new(Code::Busy, detail));
+        }
+        Ok(())
+    };
+    let mut body = std::pin::pin!(body);
+    let (mut piece, mut part, mut bytes) = (Vec::with_capacity(PART_BYTES), 1, 0);
+    while let Some(data) = body.next().await {
+        let mut data = data?;
+        bytes += data.len() as u64;
+        if bytes > state.max_body {
+            return Err(Problem::too_large(state.max_body));
+        }
+        while !data.is_empty() {
+            let fitting = data.split_to(data.len().min(PART_BYTES - piece.len()));
+            piece.extend_from_slice(&fitting);
+            if piece.len() == PART_BYTES {
+                add(part, std::mem::take(&mut piece), false).await?;
+                part += 1;
+            }
+        }
+    }
+    add(part, piece, true).await
 }
 
 fn packed(piece: &[u8]) -> Result<Vec<u8>> {
@@ -222,16 +240,8 @@ pub fn request(
 pub async fn imported(caller: &Caller, upload: &Upload, choice: &Choice) -> Result<()> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let written = serde_json::to_string(choice).map_err(|error| Problem::internal(&error))?;
-    within(
-        api_http::QUICK,
-        store.set_import_choice(account_id, written),
-    )
-    .await?;
-    within(
-        api_http::QUICK,
-        store.drop_upload(account_id, upload.upload_id),
-    )
-    .await?;
+    within(QUICK, store.set_import_choice(account_id, written)).await?;
+    within(QUICK, store.drop_upload(account_id, upload.upload_id)).await?;
     Ok(())
 }
 
@@ -240,10 +250,7 @@ pub async fn imported(caller: &Caller, upload: &Upload, choice: &Choice) -> Resu
 /// # Errors
 /// 503.
 pub async fn last_choice(caller: &Caller) -> Result<Option<Choice>> {
-    let choice = within(
-        api_http::QUICK,
-        caller.app.store.import_choice(caller.account_id()),
-    );
+    let choice = within(QUICK, caller.app.store.import_choice(caller.account_id()));
     let choice = caller.read(SCOPE, async { Ok(choice.await?) }).await?;
     Ok(choice.and_then(|choice| serde_json::from_str(&choice).ok()))
 }
@@ -264,7 +271,7 @@ fn incoming(state: &ImportState, caller: &Caller, upload: &Upload) -> Result<(Fi
 /// The bytes of a file that was kept.
 fn body(caller: &Caller, upload_id: Uuid) -> Body {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
-    let parts = stream::try_unfold(Some(0), move |part| {
+    let parts = stream::try_unfold(Some(1), move |part| {
         let store = store.clone();
         async move {
             let Some(part) = part else { return Ok(None) };

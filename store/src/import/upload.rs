@@ -1,11 +1,12 @@
 //! Files that somebody looks at before they are imported, and what an account said last of the columns of one.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::{import_choice, upload};
-use sea_orm::{ColumnTrait, DerivePartialModel, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use entity::{account, import_choice, upload};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use crate::tx::Sql;
+use crate::tx::{Sql, statement, values};
 use crate::{Error, Store};
 
 /// How long a file is kept.
@@ -13,9 +14,8 @@ pub(crate) const KEPT: TimeDelta = TimeDelta::hours(1);
 /// Files of an account, at most.
 const MOST: u64 = 3;
 
-/// A file that has arrived.
-#[derive(Clone, Debug, DerivePartialModel)]
-#[sea_orm(entity = "upload::Entity")]
+/// A file that has arrived, or begins to.
+#[derive(Clone, Debug, FromQueryResult)]
 pub struct Upload {
     pub upload_id: Uuid,
     pub name: String,
@@ -23,9 +23,12 @@ pub struct Upload {
 }
 
 impl Store {
-    /// Makes room for another file of the account: the oldest goes where there are too many.
-    pub async fn begin_upload(&self, account_id: Uuid) -> Result<(), Error> {
+    /// Begins a file of the account with a part 0 that is empty. The oldest goes where there are too many.
+    pub async fn begin_upload(&self, account_id: Uuid, upload: &Upload) -> Result<(), Error> {
         use upload::Column;
+        let tx = self.begin().await?;
+        let account = account::Entity::find_by_id(account_id);
+        account.lock(LockType::NoKeyUpdate).one(&tx).await?;
         let begun = upload::Entity::find()
             .select_only()
             .column(Column::UploadId)
@@ -34,45 +37,53 @@ impl Store {
             .order_by_desc(Column::UploadId)
             .offset(MOST - 1)
             .limit(1);
-        let oldest: Option<Uuid> = begun.into_tuple().one(self).await?;
+        let oldest: Option<Uuid> = begun.into_tuple().one(&tx).await?;
         if let Some(oldest) = oldest {
             let surplus = upload::Entity::delete_many()
                 .filter(Column::AccountId.eq(account_id))
                 .filter(Column::UploadId.lte(oldest));
-            surplus.exec(self).await?;
+            surplus.exec(&tx).await?;
         }
-        Ok(())
+        let begins = upload::Model {
+            account_id,
+            upload_id: upload.upload_id,
+            part: 0,
+            name: upload.name.clone(),
+            is_last: false,
+            created_at: upload.created_at,
+            body: Vec::new(),
+        };
+        tx.insert(begins).await?;
+        tx.commit_surely().await
     }
 
-    /// Adds a part of a file, which comes after those before it: its bytes, compressed, and whether it is the last one.
+    /// Adds a part of a file, from 1 on, which comes after those before it: its bytes, compressed, and whether it is the last one.
+    /// Whether the file is still there: it goes where others begin.
     pub async fn add_upload_part(
         &self,
         account_id: Uuid,
-        upload: &Upload,
+        upload_id: Uuid,
         part: i64,
         (body, is_last): (Vec<u8>, bool),
-    ) -> Result<(), Error> {
-        let row = upload::Model {
-            account_id,
-            upload_id: upload.upload_id,
-            part,
-            name: upload.name.clone(),
-            is_last,
-            body,
-            created_at: upload.created_at,
-        };
-        self.insert(row).await
+    ) -> Result<bool, Error> {
+        let add = statement!(
+            "INSERT INTO upload (account_id, upload_id, part, name, is_last, created_at, body)
+             SELECT account_id, upload_id, $3, name, $4, created_at, $5
+               FROM upload WHERE account_id = $1 AND upload_id = $2 AND part = 0"
+        );
+        let values = values![account_id, upload_id, part, is_last, body];
+        Ok(self.execute(add, values).await? > 0)
     }
 
     /// A file that has arrived whole and is not too old.
     pub async fn upload(&self, account_id: Uuid, upload_id: Uuid) -> Result<Option<Upload>, Error> {
-        use upload::Column;
-        let whole = upload::Entity::find()
-            .filter(Column::AccountId.eq(account_id))
-            .filter(Column::UploadId.eq(upload_id))
-            .filter(Column::IsLast.eq(true))
-            .filter(Column::CreatedAt.gt(Utc::now() - KEPT));
-        Ok(whole.into_partial_model().one(self).await?)
+        let whole = statement!(
+            "SELECT u.upload_id, u.name, u.created_at
+               FROM upload u JOIN upload l ON l.account_id = u.account_id AND l.upload_id = u.upload_id AND l.is_last
+              WHERE u.account_id = $1 AND u.upload_id = $2 AND u.part = 0 AND u.created_at > $3"
+        );
+        let values = values![account_id, upload_id, Utc::now() - KEPT];
+        self.fetch_one(whole, values).await
     }
 
     /// The bytes of a part, compressed, and whether it is the last one.

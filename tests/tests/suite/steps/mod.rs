@@ -7,6 +7,7 @@
 mod backlog;
 mod collecting;
 mod drafts;
+mod files;
 mod fixture;
 mod forms;
 mod ledger;
