@@ -463,7 +463,13 @@ pub async fn import(
     let gone = person.ended(Role::Editor);
     match operations::import(state, caller, campaign_id, Ok(request), body, gone).await {
         Ok(imported) => {
-            upload::imported(caller, &upload, &choice).await?;
+            // The import stands: who is told otherwise does it again.
+            if let Err(problem) = upload::imported(caller, &upload, &choice).await {
+                tracing::warn!(
+                    problem = problem.code().as_str(),
+                    "a file that was imported is kept for its hour"
+                );
+            }
             let batch_id = imported.batch_id().ok_or_else(Problem::not_found)?;
             Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
         }
