@@ -197,7 +197,11 @@ pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Ve
     let (now, before) = (&figures.now, &figures.before);
     let interval = |low: Option<f64>, high: Option<f64>, digits| match (low, high) {
         (Some(low), Some(high)) => {
-            let range = format!("{}\u{a0}…\u{a0}{}", t.real(low, digits), t.real(high, digits));
+            let range = format!(
+                "{}\u{a0}…\u{a0}{}",
+                t.real(low, digits),
+                t.real(high, digits)
+            );
             t.with("interval", range)
         }
         _ => String::new(),

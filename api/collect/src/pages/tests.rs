@@ -518,7 +518,10 @@ fn a_page_is_the_account_s_own() {
     assert_has(html, ">Feedback senden</button>");
     // Below the link's own address.
     let form = every_type("Frage");
-    assert_has(&thanks(f, &form, Reader::Anybody).html(), "<img src=\"logo\" alt=\"\">");
+    assert_has(
+        &thanks(f, &form, Reader::Anybody).html(),
+        "<img src=\"logo\" alt=\"\">",
+    );
     assert_has(
         &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
         &format!("<img src=\"{TOKEN}/logo\""),

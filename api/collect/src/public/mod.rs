@@ -274,7 +274,11 @@ pub async fn say_thanks(visitor: PublicRequest) -> Result<HtmlPage, PageProblem>
     // Whoever was let in to answer is thanked, however busy the link is and whatever became of it.
     let _ = visitor.count(&opened);
     let form = visitor.form(&opened);
-    Ok(pages::thanks(visitor.frame(&opened), &form, opened.reader()))
+    Ok(pages::thanks(
+        visitor.frame(&opened),
+        &form,
+        opened.reader(),
+    ))
 }
 
 /// Get no more messages.
