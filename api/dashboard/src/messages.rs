@@ -65,6 +65,7 @@ impl MessagesPage<'_> {
         let t = self.f.t;
         match self.set {
             MessageSet::Sent => t.get("step-sent"),
+            MessageSet::DELIVERED => t.get(self.f.delivered()),
             MessageSet::Counted(Count::Recipients | Count::Parts) => t.get("messages"),
             MessageSet::Counted(Count::Viewed) => t.get("step-viewed"),
             MessageSet::Counted(Count::Answered) => t.get("step-answered"),
