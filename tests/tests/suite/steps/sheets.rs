@@ -25,7 +25,7 @@ async fn a_sheet_has_one_link_a_store_that_lasts_however_many_others_there_are()
         is_test: !kiosk,
     };
     let sheet = || {
-        let stores = (1..=40).map(|id: u32| Ok(link(id.to_string().parse()?, true)));
+        let stores = (1..=40).map(|id: u32| anyhow::Ok(link(id.to_string().parse()?, true)));
         stores.collect::<Result<Vec<_>>>()
     };
     let mut others = sheet()?;
