@@ -114,13 +114,15 @@ impl Browser {
         found.with_context(|| css.to_owned())
     }
 
-    /// Clicks what a CSS selector finds, which must be in sight and not covered.
+    /// Clicks what a CSS selector finds, which must not be covered once it is in the middle of the window.
     ///
     /// # Errors
     /// When it cannot be clicked.
     pub async fn click(&self, css: &str) -> Result<()> {
-        let clicked = self.find(css).await?.click().await;
-        clicked.with_context(|| css.to_owned())
+        let found = self.find(css).await?;
+        let show = "document.querySelector(arguments[0]).scrollIntoView({block: 'center', behavior: 'instant'})";
+        self.run(show, vec![json!(css)]).await?;
+        found.click().await.with_context(|| css.to_owned())
     }
 
     /// Types into what a CSS selector finds.
