@@ -359,7 +359,7 @@ fn shown(list: &List, total: i64, has_more: bool, rows: Vec<(Uuid, Feedback)>) -
 
 /// `GET /dashboard/answers.csv` and `.xlsx`: all that the page is narrowed to.
 pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
-    let (kind, name) = if uri.path().ends_with(".xlsx") {
+    let (kind, name) = if uri.path() == "/dashboard/answers.xlsx" {
         (Kind::Xlsx, "attachment; filename=\"answers.xlsx\"")
     } else {
         (Kind::Csv, "attachment; filename=\"answers.csv\"")

@@ -17,6 +17,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::body::{Mapping, guess};
+use domain::campaign::UnknownBusProps;
 use domain::national::is_damaged;
 use domain::person::Role;
 use domain::sms::{Country, countries, country_of_zone};
@@ -153,7 +154,7 @@ impl Outlook {
     /// What the campaign's form does not list.
     fn unknown(&self) -> Vec<(String, i64)> {
         let unknown = self.summary.bus_props_unknown.iter();
-        shown_counts(unknown.flat_map(|unknown| unknown.iter()))
+        shown_counts(unknown.flat_map(UnknownBusProps::iter))
     }
 
     /// The columns of the first records: those of fields in their order.

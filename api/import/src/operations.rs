@@ -186,17 +186,15 @@ pub async fn list_errors(
     caller.read(SCOPE, list).await
 }
 
-/// Reads the record errors of a batch, each with the position behind it.
+/// Record errors, each with the position behind it.
+type ErrorsPage = Result<ListPage<(i64, RecordError), i64>, store::Error>;
+
+/// Reads the record errors of a batch.
 pub(crate) fn error_parts(
     caller: &Caller,
     batch_id: Uuid,
-) -> impl Fn(
-    Option<i64>,
-    (usize, usize),
-) -> BoxFuture<'static, Result<ListPage<(i64, RecordError), i64>, store::Error>>
-+ Send
-+ Sync
-+ 'static {
+) -> impl Fn(Option<i64>, (usize, usize)) -> BoxFuture<'static, ErrorsPage> + Send + Sync + 'static
+{
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     move |from, (limit, _)| {
         let (store, mut at) = (store.clone(), from.unwrap_or_default());

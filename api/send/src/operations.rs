@@ -5,7 +5,7 @@ mod bus_props;
 mod campaign;
 mod preview;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use api_http::deadline::soon;
@@ -111,7 +111,7 @@ pub async fn list_messages(
 pub async fn export_messages(
     caller: &Caller,
     filter: MessageFilter,
-    campaigns: HashMap<String, String>,
+    campaigns: impl IntoIterator<Item = (String, String)>,
     t: &Text,
 ) -> Result<Response> {
     let mut sheet = message_sheet(t, caller.time_zone());

@@ -87,8 +87,9 @@ const COUNT: &[u8] = b"uniqueCount";
 pub struct TextCount {
     /// The last bytes, where the attribute may begin.
     tail: Vec<u8>,
-    /// Its value, from its first digit on, where it is being read.
-    value: Option<Option<u64>>,
+    /// Whether its value is being read, and what was read of it.
+    is_value: bool,
+    value: Option<u64>,
     largest: u64,
 }
 
@@ -99,22 +100,22 @@ impl TextCount {
         all.extend_from_slice(bytes);
         let mut rest = all.as_slice();
         loop {
-            while let (Some(value), Some((byte, behind))) = (&mut self.value, rest.split_first()) {
+            while let (true, Some((byte, behind))) = (self.is_value, rest.split_first()) {
                 match byte {
                     b'0'..=b'9' => {
-                        let before = value.unwrap_or_default();
+                        let before = self.value.unwrap_or_default();
                         let value_now = before
                             .saturating_mul(10)
                             .saturating_add((byte - b'0').into());
                         self.largest = self.largest.max(value_now);
-                        *value = Some(value_now);
+                        self.value = Some(value_now);
                     }
-                    b'=' | b'"' | b'\'' | b' ' | b'\t' | b'\r' | b'\n' if value.is_none() => {}
-                    _ => self.value = None,
+                    b'=' | b'"' | b'\'' | b' ' | b'\t' | b'\r' | b'\n' if self.value.is_none() => {}
+                    _ => self.is_value = false,
                 }
                 rest = behind;
             }
-            if self.value.is_some() {
+            if self.is_value {
                 return;
             }
             let Some(at) = memmem::find(rest, COUNT) else {
@@ -123,7 +124,7 @@ impl TextCount {
                 return;
             };
             rest = rest.split_at(at + COUNT.len()).1;
-            self.value = Some(None);
+            (self.is_value, self.value) = (true, None);
         }
     }
 

@@ -6,7 +6,7 @@ use api_http::spreadsheet::{self, ColumnKind, SheetColumn, SheetRows};
 use api_http::{Caller, Problem, Result};
 use api_language::Text;
 use axum::response::Response;
-use domain::form::{FieldKind, FormContent};
+use domain::form::{BusProp, FieldKind, FormContent};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -100,9 +100,7 @@ fn cells(
     let mut cells = vec![Value::String(feedback.submitted_at.to_rfc3339())];
     for name in names {
         let texts = feedback.bus_prop_ids.texts(form);
-        let values = texts
-            .filter(|text| text.name() == name)
-            .map(|text| text.value());
+        let values = texts.filter(|text| text.name() == name).map(BusProp::value);
         cells.push(Value::String(values.collect::<Vec<_>>().join("; ")));
     }
     for field in &form.fields {
