@@ -131,6 +131,7 @@ async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -
         campaign["text"] = json!("How was {filiale|it}? {link}");
         campaign["audience"] = json!({"fields": {}});
         campaign["bus_props_from"] = json!({"store": "Filiale"});
+        campaign["send_window"] = json!({"days": other_days()});
         campaign
     };
     let campaign = client.campaign(of).await?;
@@ -145,10 +146,10 @@ async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -
     let missing = json!([{"name": "filiale", "recipients": 3, "similar": "Filiale"}]);
     ensure!(preview["fields_missing"] == missing, "{preview}");
     client.act(&campaign, "start").await?.expect(200)?;
-    let sent = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 3)
+    let waiting = client
+        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
         .await?;
-    ensure!(sent["bus_props_unknown"] == unknown, "{sent}");
+    ensure!(waiting["bus_props_unknown"] == unknown, "{waiting}");
     let added = change(&client, &campaign, &[("add_bus_props", json!(true))]).await?;
     ensure!(added["bus_props_unknown"] == json!({}), "{added}");
     let form = added["form_id"].as_str().unwrap_or_default();
