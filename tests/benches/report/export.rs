@@ -1,4 +1,4 @@
-//! Part `export`: every feedback of the large account as CSV, against `\copy` of the same rows.
+//! Part `export`: every feedback of the large account as CSV, against `\copy` of the same rows, and as XLSX, against the CSV.
 
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,9 @@ use tests::bench::settings::Settings;
 use tests::report::Of;
 
 use super::data::Data;
+
+const CSV: &str = "text/csv";
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// After its start a process still settles; then it is idle.
 const IDLE: Duration = Duration::from_secs(2);
@@ -28,30 +31,51 @@ pub(super) async fn measure(settings: &Settings, data: &mut Data) -> Result<Vec<
         r"\copy (select …) to",
         Target::RatioAtLeast(0.5),
     );
+    let mut resident_sheet = Row::new(
+        format!("memory over idle, XLSX of {feedbacks} feedbacks"),
+        Unit::Mebibytes,
+        "",
+        Target::AtMost(64.0),
+    );
+    let mut rate_sheet = Row::new(
+        format!("XLSX of {feedbacks} feedbacks"),
+        Unit::RecordsPerSecond,
+        "as CSV",
+        Target::None,
+    );
+    let rows = f64::from(feedbacks);
     // Round 0 warms up.
     for round in 0..=settings.rounds {
-        data.forget().await?;
-        tokio::time::sleep(IDLE).await;
-        let api = data.app.api()?;
-        let idle = memory::resident(&api.process)?;
-        memory::forget_peak(&api.process)?;
-        let ours = ours(data).await?;
-        let over = memory::peak(&data.app.api()?.process)? - idle;
-        let theirs = theirs(data).await?;
-        let rows = f64::from(feedbacks);
-        let (ours, theirs) = (rows / ours.as_secs_f64(), rows / theirs.as_secs_f64());
+        let (csv, over) = ours(data, CSV).await?;
+        let (xlsx, over_sheet) = ours(data, XLSX).await?;
+        let theirs = rows / theirs(data).await?.as_secs_f64();
+        let (csv, xlsx) = (rows / csv.as_secs_f64(), rows / xlsx.as_secs_f64());
         eprintln!(
-            "round {round}: {ours:.0} rows/s, {over:.1} MiB over idle; copy {theirs:.0} rows/s"
+            "round {round}: CSV {csv:.0} rows/s, {over:.1} MiB over idle; XLSX {xlsx:.0} rows/s, {over_sheet:.1} MiB; copy {theirs:.0} rows/s"
         );
         if round > 0 {
             resident.lone_round(over);
-            rate.round(ours, theirs);
+            rate.round(csv, theirs);
+            resident_sheet.lone_round(over_sheet);
+            rate_sheet.round(xlsx, csv);
         }
     }
-    Ok(vec![resident, rate])
+    Ok(vec![resident, rate, resident_sheet, rate_sheet])
 }
 
-async fn ours(data: &Data) -> Result<Duration> {
+/// How long an export by a fresh process takes, and the MiB that it took at most over what an idle one has.
+async fn ours(data: &mut Data, media_type: &str) -> Result<(Duration, f64)> {
+    data.forget().await?;
+    tokio::time::sleep(IDLE).await;
+    let api = data.app.api()?;
+    let idle = memory::resident(&api.process)?;
+    memory::forget_peak(&api.process)?;
+    let took = export(data, media_type).await?;
+    let over = memory::peak(&data.app.api()?.process)? - idle;
+    Ok((took, over))
+}
+
+async fn export(data: &Data, media_type: &str) -> Result<Duration> {
     let account = &data.large;
     let (from, to) = account.whole();
     let mut lines = 0;
@@ -59,12 +83,12 @@ async fn ours(data: &Data) -> Result<Duration> {
     for form in &account.forms {
         let path = Of::Feedbacks.path(form, (&from, &to), "");
         let call = account.client.call(Method::GET, &path);
-        lines += call.header("accept", "text/csv").pass().await?.lines;
+        lines += call.header("accept", media_type).pass().await?.lines;
     }
     let took = start.elapsed();
     let headers = account.forms.len() as u64;
     ensure!(
-        lines == u64::from(account.feedbacks) + headers,
+        media_type == XLSX || lines == u64::from(account.feedbacks) + headers,
         "{lines} lines of {}",
         account.feedbacks
     );

@@ -31,7 +31,8 @@
 //!   there; the nth committed answer is in the cached report when the report says n more than before. The report is asked
 //!   for without a pause.
 //! - *export*: all forms as CSV, one after the other, in a fresh process; the most that it had resident, less what it
-//!   had when idle; its rows a second, against `psql`'s `\copy` of the same rows in the same order to nowhere.
+//!   had when idle; its rows a second, against `psql`'s `\copy` of the same rows in the same order to nowhere. The same as XLSX,
+//!   a sheet a form.
 
 #[path = "../collect/bare.rs"]
 mod bare;
