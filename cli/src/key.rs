@@ -11,6 +11,7 @@ use store::Workload;
 use store::account::IssuedKey;
 
 use crate::output::{members, print, rows};
+use crate::user::note_done;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -57,7 +58,9 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         } => {
             let scopes = scopes.unwrap_or(Scopes::ALL);
             let issued = store.create_key(&account, time_zone, scopes).await?;
-            print(&issued, json, show)
+            let scopes = issued.scopes.to_string();
+            print(&issued, json, show)?;
+            note_done(&store, issued.account_id, "key.create", &scopes).await
         }
         Command::List => {
             let keys = store.list_keys(None).await?;
@@ -70,13 +73,20 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         } => {
             let overlap = TimeDelta::hours(overlap_hours.into());
             match store.rotate_key(&api_key, overlap).await? {
-                Some(issued) => print(&issued, json, show),
+                Some(issued) => {
+                    print(&issued, json, show)?;
+                    note_done(&store, issued.account_id, "key.rotate", &api_key).await
+                }
                 None => bail!("no such key, or it is revoked"),
             }
         }
         Command::Revoke { api_key } => {
+            let key = store.find_key(&api_key).await?;
             if store.revoke_key(&api_key).await? {
-                Ok(())
+                match key {
+                    Some(key) => note_done(&store, key.account_id, "key.revoke", &api_key).await,
+                    None => Ok(()),
+                }
             } else {
                 bail!("no such key, or it was revoked before")
             }

@@ -104,7 +104,7 @@ Open the dashboard with this link, which works once, within a day:
 
   {url}{path}
 
-There you choose your name, your password and the time zone of your reports.
+There you choose your name, your password, the name of your company and the time zone of your reports.
 
 "
     );

@@ -11,9 +11,12 @@ use platform::config::Config;
 use serde_json::json;
 use store::account::{Person, PersonChange};
 use store::{Store, Workload};
+use uuid::Uuid;
 
 use crate::output::{print, rows, word};
 
+/// Who asks, and from where, as the audit log has it.
+const COMMAND_LINE: (&str, &str) = ("", "");
 const NOBODY: &str = "there is nobody of this name";
 
 #[derive(Subcommand)]
@@ -60,13 +63,20 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         } => {
             let name = PersonName::parse(&name)?;
             let hash = if link { String::new() } else { new_password()? };
-            match store.add_person(&account, &name, role, &hash).await? {
+            let added = store.add_person(&account, &name, role, &hash).await?;
+            match added {
                 PersonChange::NotFound => bail!("there is no account {account:?}"),
-                PersonChange::Done if link => {
-                    return print_link(&store, &name, json, &config).await;
+                PersonChange::Done => {
+                    let person = find(&store, name.as_str()).await?;
+                    let subject = format!("{} {role}", person.name);
+                    note_done(&store, person.account_id, "person.add", &subject).await?;
+                    if link {
+                        return print_link(&store, &name, json, &config).await;
+                    }
                 }
-                done => done,
+                _ => {}
             }
+            added
         }
         Command::Link { name } => {
             let name = PersonName::parse(&name)?;
@@ -78,14 +88,21 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
                 rows(people, "name role account")
             });
         }
-        Command::Remove { name } => store.remove_person(&find(&store, &name).await?).await?,
+        Command::Remove { name } => {
+            let person = find(&store, &name).await?;
+            let remove = store.remove_person(&person);
+            noted(&store, &person, "person.remove", remove).await?
+        }
         Command::Role { name, role } => {
             let person = find(&store, &name).await?;
-            store.set_role(&person, role).await?
+            let set = store.set_role(&person, role);
+            noted(&store, &person, "person.role", set).await?
         }
         Command::Password { name } => {
             let person = find(&store, &name).await?;
-            store.set_password(&person, &new_password()?).await?
+            let hash = new_password()?;
+            let set = store.set_password(&person, &hash);
+            noted(&store, &person, "person.password", set).await?
         }
     };
     match done {
@@ -96,6 +113,37 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
     }
 }
 
+/// Notes in the audit log what is about to be done to a person, and then what it came to.
+async fn noted(
+    store: &Store,
+    person: &Person,
+    action: &str,
+    change: impl Future<Output = Result<PersonChange, store::Error>>,
+) -> anyhow::Result<PersonChange> {
+    let account_id = person.account_id;
+    let noted = store.note_change(account_id, COMMAND_LINE, action, &person.name);
+    let noted = noted.await?;
+    let done = change.await?;
+    let status = match done {
+        PersonChange::Done => 200,
+        PersonChange::NotFound => 404,
+        PersonChange::Taken | PersonChange::LastAdmin => 409,
+    };
+    store.note_outcome(account_id, noted, status).await?;
+    Ok(done)
+}
+
+/// Notes in the audit log what was done.
+pub(crate) async fn note_done(
+    store: &Store,
+    account_id: Uuid,
+    action: &str,
+    subject: &str,
+) -> anyhow::Result<()> {
+    let noted = store.note_change(account_id, COMMAND_LINE, action, subject);
+    Ok(store.note_outcome(account_id, noted.await?, 200).await?)
+}
+
 async fn print_link(
     store: &Store,
     name: &PersonName,
@@ -103,6 +151,7 @@ async fn print_link(
     config: &Config,
 ) -> anyhow::Result<()> {
     let person = find(store, name.as_str()).await?;
+    note_done(store, person.account_id, "person.link", &person.name).await?;
     let path = sign_in_path(store, &person, LinkPurpose::ChoosePassword).await?;
     let path = path.context(NOBODY)?;
     let link =

@@ -1,4 +1,4 @@
-//! What people changed through the dashboard: written before it is done, with the HTTP status that it came to afterwards.
+//! What people changed through the dashboard or the command line, and what was exported: written before it is done, with the HTTP status that it came to afterwards.
 //! Rows are only added; the name stays when its person is gone.
 
 entity! { "audit";
@@ -8,7 +8,7 @@ entity! { "audit";
         audit_id: Uuid,
     }
     at: DateTimeUtc,
-    /// Of the person.
+    /// Of the person or, of an export, of the key; empty: it came through the command line.
     name: String,
     /// The network that it was asked from.
     address: String,

@@ -70,7 +70,11 @@ pub async fn set(
     };
     let parsed = operations::parse_branding(&json!(branding));
     match operations::set_branding(&person.caller, parsed).await {
-        Ok(_) => Ok(done::go("/dashboard/branding", "branding.set")),
+        Ok(_) => {
+            // It has what pages call the account.
+            person.state.sessions.forget(person.session).await;
+            Ok(done::go("/dashboard/branding", "branding.set"))
+        }
         Err(problem) => {
             let refusal = reasons(person.t, &problem);
             Ok(answer(&person, branding, Some(refusal)))

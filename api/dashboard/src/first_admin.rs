@@ -1,5 +1,6 @@
-//! The link with which the first admin of a new service signs in. They choose their name, their password and the account's time
-//! zone. The link is known to the process alone that printed it: nobody is stored before they have chosen.
+//! The link with which the first admin of a new service signs in. They choose their name, their password, what the company is called,
+//! and its time zone. The link is known to the process alone that printed it: nobody is stored before they have chosen, and the next
+//! start prints another. `feedback api` prints none: several of it run, and none would know the link of another.
 
 use api_http::{Network, Result};
 use api_language::Text;
@@ -15,12 +16,12 @@ use store::account::{PersonChange, hash_secret, random_text};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use crate::company::{self, Region};
 use crate::page::html;
 use crate::sent::receive_small;
 use crate::session::link_path;
 use crate::sign_in::{open_session, used_up};
 use crate::state::DashboardState;
-use crate::time_zone::{self, Region};
 
 /// How long the link works.
 const LIFE: TimeDelta = TimeDelta::hours(24);
@@ -86,8 +87,9 @@ impl FirstAdmin {
         let template = FirstAdminPage {
             t,
             name: &chosen.name,
+            company: &chosen.company,
             time_zone: &chosen.time_zone,
-            regions: (!is_counted).then(time_zone::regions).unwrap_or_default(),
+            regions: (!is_counted).then(company::regions).unwrap_or_default(),
             refusal: refusal.map(|key| t.get(key)),
         };
         Ok(html(t, status, &template))
@@ -115,6 +117,9 @@ impl FirstAdmin {
         let Ok(password) = NewPassword::parse(chosen.password.as_str()) else {
             return refuse("password-too-short").await;
         };
+        let Some(company) = company::name(&chosen.company) else {
+            return refuse("company-wrong").await;
+        };
         let zone = match &*chosen.time_zone {
             // Something was counted, so there was none to choose.
             "" if store.has_counted_days(self.account_id).await? => None,
@@ -129,6 +134,8 @@ impl FirstAdmin {
         {
             return refuse("time-zone-stays").await;
         }
+        company::rename(store, self.account_id, company).await?;
+        state.app.recent_changes.record(self.account_id);
         let added = store.add_person(&self.account_name, &name, Role::Admin, &hash);
         if added.await? != PersonChange::Done {
             return refuse("people-name-taken").await;
@@ -137,7 +144,8 @@ impl FirstAdmin {
         let person = store.person(&name).await?.ok_or_else(used_up)?;
         let subject = format!("{} {}", person.name, person.role);
         let address = network.to_string();
-        let noted = store.note_change(&person, &address, "person.add", &subject);
+        let by = (person.name.as_str(), address.as_str());
+        let noted = store.note_change(person.account_id, by, "person.add", &subject);
         let noted = noted.await?;
         store
             .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
@@ -152,6 +160,7 @@ impl FirstAdmin {
 struct FirstAdminPage<'a> {
     t: &'a Text,
     name: &'a str,
+    company: &'a str,
     time_zone: &'a str,
     /// None where the zone stays.
     regions: Vec<Region>,
@@ -164,6 +173,7 @@ struct FirstAdminPage<'a> {
 struct Chosen {
     name: String,
     password: String,
+    company: String,
     #[serde(default)]
     time_zone: String,
 }

@@ -31,7 +31,7 @@ pub async fn first_steps(
     let steps = [
         ("form", "/dashboard/forms", progress.has_form),
         ("people", "/dashboard/imports", progress.has_recipients),
-        ("sender", "", state.sending.reaches_phones(&f.account)),
+        ("sender", "", f.reaches_phones),
         ("campaign", "/dashboard/campaigns", progress.has_campaign),
         ("answer", "", progress.has_answer),
     ];

@@ -78,6 +78,7 @@ mod tests {
         let person = Person {
             account_id: Uuid::nil(),
             account_name: "shop".to_owned(),
+            company: "shop".to_owned(),
             time_zone: chrono_tz::UTC,
             name: "ada".to_owned(),
             role: Role::Viewer,

@@ -8,7 +8,7 @@
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
 //!   texts are in `api-language`.
 //! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`,
-//!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `time_zone`, `keys`,
+//!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
@@ -28,6 +28,7 @@ mod campaign_settings;
 mod campaigns;
 mod chart;
 mod comments;
+mod company;
 mod done;
 mod door;
 mod editor;
@@ -68,7 +69,6 @@ mod signed_in;
 mod state;
 mod stores;
 mod suppressions;
-mod time_zone;
 
 use std::sync::Arc;
 
@@ -242,12 +242,12 @@ impl Predicate for NotLarge {
     }
 }
 
-/// People, keys and the audit log.
+/// People, the company, keys and the audit log.
 fn of_admins() -> Router<DashboardState> {
     Router::new()
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
-        .merge(time_zone::routes())
+        .merge(company::routes())
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))

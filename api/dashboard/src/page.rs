@@ -28,6 +28,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 pub struct Frame {
     pub t: &'static Text,
     pub person: String,
+    /// What pages call the account.
     pub account: String,
     pub role: Role,
     pub zone: Tz,
@@ -37,6 +38,8 @@ pub struct Frame {
     pub done: Option<String>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
+    /// Whether the account has a sender that reaches phones.
+    pub reaches_phones: bool,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
     /// The parameters that its links keep.
@@ -55,6 +58,7 @@ impl Frame {
             current: "",
             done: None,
             simulates: false,
+            reaches_phones: false,
             token: String::new(),
             kept: String::new(),
         }

@@ -104,6 +104,11 @@ impl Sessions {
         Ok(self.cookie(String::new(), TimeDelta::zero()))
     }
 
+    /// Looks a session up anew when it is asked for next.
+    pub async fn forget(&self, hash: [u8; 32]) {
+        self.found.invalidate(&hash).await;
+    }
+
     fn cookie(&self, value: String, life: TimeDelta) -> HeaderValue {
         let cookie = Cookie::build((self.name(), value))
             .path("/")
@@ -141,12 +146,17 @@ impl Sessions {
 
     /// The secret in a request's cookie.
     pub fn secret(&self, headers: &HeaderMap) -> Option<String> {
-        let values = headers.get_all(COOKIE).iter();
-        let texts = values.filter_map(|value| value.to_str().ok());
-        let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
-        let cookie = cookies.find(|cookie| cookie.name() == self.name())?;
-        Some(cookie.value().to_owned())
+        cookie_of(headers, self.name())
     }
+}
+
+/// The value of a request's cookie.
+pub fn cookie_of(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values = headers.get_all(COOKIE).iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
+    let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
+    let cookie = cookies.find(|cookie| cookie.name() == name)?;
+    Some(cookie.value().to_owned())
 }
 
 /// What somebody does with a link to sign in.

@@ -8,9 +8,10 @@ use api_http::{Code, Network, Problem, Result, parse_id};
 use api_report::{ShareItem, operations};
 use askama::Template;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use chrono::{TimeDelta, Utc};
+use cookie::{Cookie, SameSite};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,6 +24,7 @@ use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::sent::SentChange;
+use crate::session::{cookie_of, redirect};
 use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -31,6 +33,12 @@ use api_language::{Text, of_request};
 
 /// So many shares are listed, the newest.
 const SHARES: usize = 200;
+/// The page of what is shared.
+const PATH: &str = "/dashboard/shares";
+/// The cookie with the secret of the share that a browser made last, of which the database has only the hash: the page after it shows
+/// the link, also when it is loaded again.
+const MADE: &str = "feedback_share";
+const SHOWN: cookie::time::Duration = cookie::time::Duration::minutes(10);
 
 /// `GET /dashboard/shared/{secret}`: the page as it is now, without anything to change or to go to. Many who read it at once make
 /// it be drawn once.
@@ -87,7 +95,7 @@ async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> R
     let simulates = state.sending.only_simulates(&shared.account_name);
     let f = Frame {
         simulates,
-        ..Frame::of_reader(t, shared.account_name, zone)
+        ..Frame::of_reader(t, shared.company, zone)
     };
     let uri: Uri = shared.path.parse().map_err(broken)?;
     let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
@@ -112,7 +120,7 @@ struct SharesPage<'a> {
     f: &'a Frame,
     /// With what each shows, in words.
     shares: Vec<(String, ShareItem)>,
-    /// Shown once.
+    /// Of the share that was made lately.
     url: Option<String>,
 }
 
@@ -132,14 +140,11 @@ fn words(share: &ShareItem, f: &Frame, names: &HashMap<String, String>) -> Resul
 }
 
 /// `GET /dashboard/shares`.
-pub async fn list(person: SignedIn) -> Result<Response> {
-    answer(&person, None).await
-}
-
-async fn answer(person: &SignedIn, url: Option<String>) -> Result<Response> {
+pub async fn list(person: SignedIn, headers: HeaderMap) -> Result<Response> {
     let f = person.frame("overview");
+    let url = made_lately(&person, &headers).await?;
     let shares = operations::list_shares(&person.caller, None, SHARES).await?;
-    let names = names(person).await;
+    let names = names(&person).await;
     let shares = shares.rows.into_iter();
     let shares = shares.map(|share| Ok((words(&share, &f, &names)?, share)));
     let template = SharesPage {
@@ -166,7 +171,29 @@ pub async fn create(
     let days = days.parse::<u16>().unwrap_or_default();
     let expires_at = Utc::now() + TimeDelta::days(days.into());
     let made = operations::create_share(&person.caller, &path, Some(expires_at)).await?;
-    answer(&person, made.url).await
+    let url = made.url.unwrap_or_default();
+    let (_, secret) = url.rsplit_once('/').unwrap_or_default();
+    let cookie = Cookie::build((MADE, secret))
+        .path(PATH)
+        .http_only(true)
+        .same_site(SameSite::Strict)
+        .secure(person.state.sessions.is_secure())
+        .max_age(SHOWN)
+        .build();
+    let cookie = HeaderValue::try_from(cookie.to_string());
+    let cookie = cookie.map_err(|error| Problem::internal(&error))?;
+    Ok(redirect(cookie, PATH))
+}
+
+/// The link of the share that was made lately in this browser, as long as its account has it.
+async fn made_lately(person: &SignedIn, headers: &HeaderMap) -> Result<Option<String>> {
+    let Some(secret) = cookie_of(headers, MADE) else {
+        return Ok(None);
+    };
+    let shared = person.store().shared_page(&secret).await?;
+    let is_own = shared.is_some_and(|shared| shared.account_id == person.account_id);
+    let url = || format!("{}/dashboard/shared/{secret}", person.state.app.public_url);
+    Ok(is_own.then(url))
 }
 
 #[derive(Deserialize)]
@@ -180,5 +207,5 @@ pub async fn withdraw(
     SentChange(Withdrawal { share_id }): SentChange<Withdrawal>,
 ) -> Result<Response> {
     operations::withdraw_share(&person.caller, share_id).await?;
-    Ok(done::go("/dashboard/shares", "share.withdraw"))
+    Ok(done::go(PATH, "share.withdraw"))
 }

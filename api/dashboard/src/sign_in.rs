@@ -165,7 +165,7 @@ fn link_page(t: &Text, link: &SignInLink, refusal: Option<&str>) -> Response {
     let template = SignInLinkPage {
         t,
         name: &link.person.name,
-        account: &link.person.account_name,
+        account: &link.person.company,
         sets_password: link.sets_password,
         refusal: refusal.map(|key| t.get(key)),
     };

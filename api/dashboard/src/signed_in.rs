@@ -49,15 +49,17 @@ impl Deref for SignedIn {
 impl SignedIn {
     /// The frame of a page that the navigation calls `current`.
     pub fn frame(&self, current: &'static str) -> Frame {
+        let sending = &self.state.sending;
         Frame {
             t: self.t,
             person: self.person.name.clone(),
-            account: self.person.account_name.clone(),
+            account: self.person.company.clone(),
             role: self.person.role,
             zone: self.person.time_zone,
             current,
             done: self.done.clone(),
-            simulates: self.state.sending.only_simulates(&self.person.account_name),
+            simulates: sending.only_simulates(&self.person.account_name),
+            reaches_phones: sending.reaches_phones(&self.person.account_name),
             token: self.token(),
             kept: self.kept.clone(),
         }

@@ -293,6 +293,16 @@ function previewFrame(button) {
   draw();
 }
 
+// A link is put where it can be pasted from. Pages that do not come over TLS may not.
+function copyButton(button) {
+  if (!navigator.clipboard) return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = button.dataset.done;
+  });
+}
+
 // Choosing in a filter shows it at once.
 function filter(form) {
   form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
@@ -326,6 +336,7 @@ document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
 document.querySelectorAll("select[name=time_zone]").forEach(guessZone);
+document.querySelectorAll("[data-copy]").forEach(copyButton);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);

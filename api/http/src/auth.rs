@@ -42,7 +42,7 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     let key = app.keys.verify(&app.store, failures, key, &hash).await?;
     app.usage.note(&key.api_key);
     let allowance = app.key_rate.check(&key.api_key)?;
-    let caller = Caller::key(app.clone(), key.clone(), &request);
+    let caller = Caller::key(app.clone(), key.clone(), network, &request);
     request.extensions_mut().insert(caller);
     let revoked = || revoked(app.clone(), key.api_key.clone(), hash);
     let mut response = if request.body().is_end_stream() {

@@ -1,5 +1,5 @@
 //! Who asks for an operation, and where operations begin. What the caller may do is judged here, for keys and for people alike; the
-//! database is asked on behalf of the account; and what a person changes is in the audit log before it is done.
+//! database is asked on behalf of the account; and what a person changes, and what anybody exports, is in the audit log before it is done.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use store::form::FormKey;
 use store::{on_behalf_of, reading};
 use uuid::Uuid;
 
+use crate::accept::Kind;
 use crate::body::{Limit, json_as};
 use crate::{AppState, Code, Network, Problem, Result, found};
 
@@ -34,7 +35,8 @@ pub struct Caller {
 
 #[derive(Clone)]
 enum Identity {
-    Key(Arc<KeyRecord>),
+    /// A key, and from where.
+    Key(Arc<KeyRecord>, Network),
     /// Somebody who is signed in to the dashboard, and from where.
     Person(Arc<Person>, Network),
 }
@@ -60,9 +62,9 @@ impl Change {
 }
 
 impl Caller {
-    /// The key with which a request is made.
-    pub fn key(app: AppState, key: Arc<KeyRecord>, request: &Request) -> Self {
-        Self::new(app, Identity::Key(key), request)
+    /// The key with which a request is made, and its network.
+    pub fn key(app: AppState, key: Arc<KeyRecord>, network: Network, request: &Request) -> Self {
+        Self::new(app, Identity::Key(key, network), request)
     }
 
     /// The person from whom a request of the dashboard comes, and its network.
@@ -82,7 +84,7 @@ impl Caller {
     /// The account whose things the caller sees.
     pub fn account_id(&self) -> Uuid {
         match &self.identity {
-            Identity::Key(key) => key.account_id,
+            Identity::Key(key, _) => key.account_id,
             Identity::Person(person, _) => person.account_id,
         }
     }
@@ -90,7 +92,7 @@ impl Caller {
     /// By which senders know the account.
     pub fn account_name(&self) -> &str {
         match &self.identity {
-            Identity::Key(key) => &key.account_name,
+            Identity::Key(key, _) => &key.account_name,
             Identity::Person(person, _) => &person.account_name,
         }
     }
@@ -98,7 +100,7 @@ impl Caller {
     /// In which the account's days are counted.
     pub fn time_zone(&self) -> Tz {
         match &self.identity {
-            Identity::Key(key) => key.time_zone,
+            Identity::Key(key, _) => key.time_zone,
             Identity::Person(person, _) => person.time_zone,
         }
     }
@@ -113,7 +115,7 @@ impl Caller {
 
     fn check_for(&self, access: Access, scope: Scope) -> Result<()> {
         let (scopes, who) = match &self.identity {
-            Identity::Key(key) => (key.scopes, "key"),
+            Identity::Key(key, _) => (key.scopes, "key"),
             Identity::Person(person, _) => (person.role.scopes(access), "role"),
         };
         if scopes.contains(scope) {
@@ -139,6 +141,35 @@ impl Caller {
             }
             Err(problem) => Box::pin(ready(Err(problem))),
         }
+    }
+
+    /// An operation that answers with a whole list where it is asked for as a file: then it is noted in the audit log, of keys too.
+    /// `subject` is what the list is of; it names nobody. A page of the list, which is JSON, is only read.
+    ///
+    /// # Errors
+    /// 403 `forbidden`; 503: it cannot be noted, so nothing is exported; its own.
+    pub fn export<'a, T: Send + 'a>(
+        &'a self,
+        (scope, kind): (Scope, Kind),
+        action: &'static str,
+        subject: &(impl ToString + ?Sized),
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        if kind == Kind::Json {
+            return self.read(scope, work);
+        }
+        let subject = subject.to_string();
+        Box::pin(async move {
+            self.check(scope)?;
+            let noted = self.note_anyway(action, &subject).await?;
+            let done = self.read(scope, work).await;
+            let status = match &done {
+                Ok(_) => StatusCode::OK,
+                Err(problem) => problem.code().status(),
+            };
+            noted.record_status(status).await;
+            done
+        })
     }
 
     /// An operation that changes something: `subject` is what, as the audit log names it.
@@ -188,19 +219,32 @@ impl Caller {
     /// # Errors
     /// 503: then it is not to be changed.
     pub async fn note(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
-        let audit_id = match &self.identity {
-            Identity::Key(_) => None,
-            Identity::Person(person, network) => {
-                let subject = subject.chars().filter(|c| !c.is_control());
-                let subject: String = subject.take(MAX_SUBJECT).collect();
-                let (store, address) = (&self.app.store, network.to_string());
-                let noted = store.note_change(person, &address, action, &subject);
-                Some(noted.await?)
-            }
+        match &self.identity {
+            Identity::Key(..) => Ok(AuditEntry {
+                caller: self,
+                audit_id: None,
+            }),
+            Identity::Person(..) => self.note_anyway(action, subject).await,
+        }
+    }
+
+    async fn note_anyway(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
+        let (who, network) = match &self.identity {
+            Identity::Key(key, network) => (&key.api_key, network),
+            Identity::Person(person, network) => (&person.name, network),
         };
+        let subject = subject.chars().filter(|c| !c.is_control());
+        let subject: String = subject.take(MAX_SUBJECT).collect();
+        let (store, address) = (&self.app.store, network.to_string());
+        let noted = store.note_change(
+            self.account_id(),
+            (who.as_str(), address.as_str()),
+            action,
+            &subject,
+        );
         Ok(AuditEntry {
             caller: self,
-            audit_id,
+            audit_id: Some(noted.await?),
         })
     }
 

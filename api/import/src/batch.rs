@@ -9,9 +9,9 @@ use chrono_tz::Tz;
 use domain::record::RecordCode;
 use strum::VariantArray;
 
-use crate::operations::{self, BatchBody, error_parts, find_batch};
+use crate::operations::{self, BatchBody, EXPORT_ERRORS, error_parts, find_batch};
 use crate::{SCOPE, schema};
-use api_http::accept::Kind;
+use api_http::accept::{Kind, negotiate};
 use api_http::{Caller, List, Page, PathId, Result, lines};
 
 /// Members of record errors as CSV.
@@ -127,12 +127,15 @@ pub async fn list_errors(
     list: Result<List>,
     headers: HeaderMap,
 ) -> Result<Response> {
+    let kinds = [Kind::Csv, Kind::Xlsx];
+    let kind = negotiate(&headers, &kinds);
     let answer = async {
         find_batch(&caller, batch_id).await?;
-        let kinds = [Kind::Csv, Kind::Xlsx];
         let read = error_parts(&caller, batch_id);
         let sheet = || error_sheet(of_request(&headers), caller.time_zone());
         lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, sheet, read).await
     };
-    caller.read(SCOPE, answer).await
+    caller
+        .export((SCOPE, kind), EXPORT_ERRORS, &batch_id, answer)
+        .await
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use api_http::accept::Kind;
 use api_http::deadline::{patiently, soon};
 use api_http::lines::{self, page_permit};
 use api_http::memory::MemoryPermit;
@@ -32,6 +33,9 @@ const CANCEL_BATCH: Change = Change::new(SCOPE, "import.cancel", StatusCode::OK)
 const RETRY_BATCH: Change = Change::new(SCOPE, "import.retry", StatusCode::OK);
 const ERASE_CREATED: Change = Change::new(SCOPE, "import.erase", StatusCode::ACCEPTED);
 const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode::NO_CONTENT);
+/// Exports, as the audit log names them.
+pub(crate) const EXPORT_RECIPIENTS: &str = "recipients.export";
+pub(crate) const EXPORT_ERRORS: &str = "import.export";
 
 /// How long a search goes on before it says how far it is.
 const SEARCH: Duration = Duration::from_secs(2);
@@ -221,7 +225,9 @@ pub async fn export_errors(caller: &Caller, batch_id: Uuid, t: &Text) -> Result<
         );
         spreadsheet::answer(&caller.app, caller.account_id(), sheet, read).await
     };
-    caller.read(SCOPE, export).await
+    caller
+        .export((SCOPE, Kind::Xlsx), EXPORT_ERRORS, &batch_id, export)
+        .await
 }
 
 /// All recipients as a spreadsheet, in the order of their docids and with masked phones.
@@ -241,7 +247,9 @@ pub async fn export_recipients(
     };
     let sheet = recipient_sheet(t, caller.time_zone());
     let export = spreadsheet::answer(&caller.app, account_id, sheet, read);
-    caller.read(SCOPE, export).await
+    caller
+        .export((SCOPE, Kind::Xlsx), EXPORT_RECIPIENTS, "", export)
+        .await
 }
 
 /// Lists the recipients after a docid, in the order of their docids and with masked phones, and the memory that they hold. It ends at

@@ -16,9 +16,9 @@ use domain::record::MAX_FIELDS;
 use store::import::{Recipient, RecipientQuery};
 
 use crate::SCOPE;
-use crate::operations::{self, recipient_page};
+use crate::operations::{self, EXPORT_RECIPIENTS, recipient_page};
 use crate::schema::{self, RecipientBody};
-use api_http::accept::Kind;
+use api_http::accept::{Kind, negotiate};
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
@@ -83,7 +83,10 @@ pub async fn list_recipients(
     let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
     let sheet = || recipient_sheet(of_request(&headers), caller.time_zone());
     let answer = lines::answer(&caller.app, &headers, &kinds, &list, &COLUMNS, sheet, read);
-    caller.read(SCOPE, answer).await
+    let kind = negotiate(&headers, &kinds);
+    caller
+        .export((SCOPE, kind), EXPORT_RECIPIENTS, "", answer)
+        .await
 }
 
 fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {

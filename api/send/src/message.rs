@@ -9,9 +9,9 @@ use domain::campaign::{MessageKind, MessageStatus, SkipReason};
 use store::send::CampaignKey;
 use strum::VariantArray;
 
-use crate::operations::{self, MessageHistory, check_known, find_campaign};
+use crate::operations::{self, EXPORT_MESSAGES, MessageHistory, check_known, find_campaign};
 use crate::{SCOPE, schema};
-use api_http::accept::Kind;
+use api_http::accept::{Kind, negotiate};
 use api_http::deadline::soon;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, lines};
@@ -71,6 +71,8 @@ pub async fn list_messages(
 ) -> Result<Response> {
     let store = caller.app.store.clone();
     let key = CampaignKey::new(caller.account_id(), campaign_id);
+    let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
+    let kind = negotiate(&headers, &kinds);
     let answer = async {
         find_campaign(&caller, campaign_id).await?;
         let status: Option<MessageStatus> = parameters?
@@ -85,11 +87,12 @@ pub async fn list_messages(
                 Ok(page.map(|message| (message.message_id, message)))
             }
         };
-        let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
         let sheet = || message_sheet(of_request(&headers), caller.time_zone());
         lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, sheet, read).await
     };
-    caller.read(SCOPE, answer).await
+    caller
+        .export((SCOPE, kind), EXPORT_MESSAGES, &campaign_id, answer)
+        .await
 }
 
 /// List the messages of a recipient with their receipts, newest first.

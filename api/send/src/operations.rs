@@ -8,6 +8,7 @@ mod preview;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::schema::{pattern, written};
 use api_http::spreadsheet::{self, SheetColumn};
@@ -45,6 +46,8 @@ use crate::{SCOPE, schema};
 const SUPPRESS: Change = Change::new(SCOPE, "suppression.add", StatusCode::NO_CONTENT);
 const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::NO_CONTENT);
 const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
+/// An export, as the audit log names it.
+pub(crate) const EXPORT_MESSAGES: &str = "messages.export";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 
@@ -120,6 +123,9 @@ pub async fn export_messages(
         column.words = campaigns.into_iter().collect();
     }
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
+    let subject = filter
+        .campaign_id
+        .map_or_else(String::new, |id| id.to_string());
     let export = async {
         if let Some(campaign_id) = filter.campaign_id {
             find_campaign(caller, campaign_id).await?;
@@ -135,7 +141,9 @@ pub async fn export_messages(
         };
         spreadsheet::answer(&caller.app, account_id, sheet, read).await
     };
-    caller.read(SCOPE, export).await
+    caller
+        .export((SCOPE, Kind::Xlsx), EXPORT_MESSAGES, &subject, export)
+        .await
 }
 
 /// Whether the account has a recipient of a docid, or messages tell of one: tests may be of none.

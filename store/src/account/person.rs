@@ -20,7 +20,10 @@ use crate::{Error, ListPage, Store, Tx};
 #[derive(Clone, Debug)]
 pub struct Person {
     pub account_id: Uuid,
+    /// By which operators and senders know the account.
     pub account_name: String,
+    /// What pages call the account: the name of its branding, or else its own.
+    pub company: String,
     pub time_zone: Tz,
     pub name: String,
     pub role: Role,
@@ -57,12 +60,13 @@ pub enum PersonChange {
     LastAdmin,
 }
 
-/// What somebody changed.
+/// What somebody changed, or exported.
 #[derive(Clone, Debug, DerivePartialModel)]
 #[sea_orm(entity = "audit::Entity")]
 pub struct AuditRow {
     pub audit_id: Uuid,
     pub at: DateTime<Utc>,
+    /// Of a person or, such as `fk_…`, of a key; empty: it came through the command line.
     pub name: String,
     /// The network that it was asked from.
     pub address: String,
@@ -76,8 +80,8 @@ pub struct AuditRow {
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, a.time_zone, p.name, p.role, p.password_hash", $($more,)?
-            " FROM person p JOIN account a ON a.account_id = p.account_id"
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash", $($more,)?
+            " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
         )
     };
 }
@@ -89,6 +93,7 @@ impl FromQueryResult for Person {
         Ok(Self {
             account_id: row.try_get(prefix, "account_id")?,
             account_name: row.try_get(prefix, "account_name")?,
+            company: row.try_get(prefix, "company")?,
             time_zone,
             name: row.try_get(prefix, "name")?,
             role,
@@ -293,20 +298,21 @@ impl Store {
         Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
     }
 
-    /// Notes what a person is about to change; what it came to is told to [`Self::note_outcome`].
+    /// Notes what somebody is about to do, `who` with the network that they ask from; what it came to is told to
+    /// [`Self::note_outcome`]. Both are empty for the command line.
     pub async fn note_change(
         &self,
-        person: &Person,
-        address: &str,
+        account_id: Uuid,
+        (who, address): (&str, &str),
         action: &str,
         subject: &str,
     ) -> Result<Uuid, Error> {
         let audit_id = Uuid::now_v7();
         let entry = audit::Model {
-            account_id: person.account_id,
+            account_id,
             audit_id,
             at: Utc::now(),
-            name: person.name.clone(),
+            name: who.to_owned(),
             address: address.to_owned(),
             action: action.to_owned(),
             subject: subject.to_owned(),

@@ -28,6 +28,8 @@ pub struct Share {
 pub struct SharedPage {
     pub account_id: Uuid,
     pub account_name: String,
+    /// What pages call the account.
+    pub company: String,
     /// An IANA name.
     pub time_zone: String,
     pub path: String,
@@ -63,8 +65,9 @@ impl Store {
     /// What is shared under a secret, unless it is over.
     pub async fn shared_page(&self, secret: &str) -> Result<Option<SharedPage>, Error> {
         let page = statement!(
-            "SELECT s.account_id, a.name AS account_name, a.time_zone, s.path
+            "SELECT s.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, s.path
                FROM share s JOIN account a ON a.account_id = s.account_id
+               LEFT JOIN branding b ON b.account_id = s.account_id
               WHERE s.hash = $1 AND s.expires_at > $2"
         );
         let values = values![hash_secret(secret).to_vec(), Utc::now()];

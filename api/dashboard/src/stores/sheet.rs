@@ -1,10 +1,12 @@
 //! The comparison as a spreadsheet.
 
+use api_http::accept::Kind;
 use api_http::spreadsheet::{self, ColumnKind, SheetColumn};
 use api_http::{Problem, Result};
 use api_language::Text;
 use axum::extract::Query;
 use axum::response::Response;
+use domain::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -35,7 +37,11 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
         .extend(facts.map(|(key, fact)| (f.t.get(key), fact)));
     sheet.columns = comparison.columns(f.t, property);
     let rows: Vec<_> = comparison.rows.iter().map(|row| row.cells(f.t)).collect();
-    spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows).await
+    let export = spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows);
+    let caller = &person.caller;
+    caller
+        .export((Scope::Report, Kind::Xlsx), "stores.export", &form, export)
+        .await
 }
 
 impl BusPropComparison<'_> {

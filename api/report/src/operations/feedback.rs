@@ -103,6 +103,7 @@ pub async fn export_feedbacks(
     kind: Kind,
     t: &Text,
 ) -> Result<Response> {
+    let form_id = search.form_id;
     let export = async {
         let query = soon(search.query(caller)).await?;
         match kind {
@@ -110,7 +111,9 @@ pub async fn export_feedbacks(
             _ => soon(lines::whole(&caller.app, query, kind)).await,
         }
     };
-    caller.read(Scope::Report, export).await
+    caller
+        .export((Scope::Report, kind), "answers.export", &form_id, export)
+        .await
 }
 
 /// Erases a feedback.

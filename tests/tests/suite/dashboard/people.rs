@@ -171,6 +171,20 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
     check_page(&ada.get("/dashboard").await?, 200)?;
     choose(&link, "battery staple").await?.expect(303)?;
     is_signed_out(&ada).await?;
+    // What came through the command line is noted.
+    let signed_in = try_sign_in(&client, "ada", "battery staple")
+        .await?
+        .expect(303)?;
+    let log = Person::of_answer(&client, &signed_in)?
+        .get("/dashboard/audit")
+        .await?;
+    let log = log.expect(200)?;
+    let made = log
+        .text()?
+        .matches(">Link to choose a password created<")
+        .count();
+    ensure!(made == 2 && log.text()?.contains("ada (Admin)"), "{log:?}");
+    ensure!(log.text()?.contains(">Command line<"), "{log:?}");
     ensure!(
         try_sign_in(&client, "ada", PASSWORD).await?.status == 401,
         "the old one works"
@@ -379,29 +393,102 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
         .expect(303)?;
     let log = admin.get("/dashboard/audit").await?.expect(200)?;
     let log = log.text()?;
-    for (what, status) in [
-        ("campaign.pause", "200"),
-        ("campaign.start", "409"),
-        ("recipient.erase", "204"),
+    for (what, outcome) in [
+        ("campaign.pause", "done"),
+        ("campaign.start", "refused"),
+        ("recipient.erase", "done"),
     ] {
         let row = log
-            .split("<tr>")
-            .find(|row| row.contains(what) && row.contains(&format!(">{status}<")));
+            .split("<tr ")
+            .find(|row| row.contains(what) && row.contains(&format!(">{outcome}<")));
         let row = row.unwrap_or_default();
         ensure!(
             row.contains(">ada<") && row.contains("127.0.0.1"),
-            "{what} {status}: {log}"
+            "{what} {outcome}: {log}"
         );
     }
-    let paused = format!("title=\"{campaign_id}\">After the visit</a>");
-    for words in ["Campaign paused", "Recipient erased", &paused, "refused <"] {
+    let paused = format!("href=\"/dashboard/campaigns/{campaign_id}\">After the visit</a>");
+    for words in ["Campaign paused", "Recipient erased", &paused] {
         ensure!(log.contains(words), "no {words}: {log}");
     }
+    ensure!(!log.contains(">409<"), "a status without words: {log}");
     ensure!(!log.contains(">audit-"), "a change without words: {log}");
     ensure!(!log.contains("+49"), "a phone in the log");
     ensure!(!log.contains("order-1"), "an erased person in the log");
     ensure!(log.contains("somebody who was erased"), "{log}");
     let theirs = stranger.get("/dashboard/audit").await?.expect(200)?;
     ensure!(!theirs.text()?.contains(">ada<"), "a foreign log");
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_export_is_noted_whoever_asks() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner: Client = app.anonymous()?.with_keys(&keys);
+    let admin = app.person("ada", "shop", "admin").await?;
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let (campaign_id, form_id) = (text(&campaign["campaign_id"]), text(&campaign["form_id"]));
+    let export = async |path: &str, accept: &str| {
+        let call = owner.call(Method::GET, path).header("accept", accept);
+        call.send().await?.expect(200)
+    };
+    export("/api_v1/sms/recipient", "text/csv").await?;
+    let messages = format!("/api_v1/sms/campaign/{campaign_id}/message");
+    export(&messages, "application/x-ndjson").await?;
+    let feedbacks = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}");
+    export(&feedbacks, "text/csv").await?;
+    // A page of a list is none.
+    export("/api_v1/sms/recipient", "application/json").await?;
+    admin.get("/dashboard/recipients.xlsx").await?.expect(200)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    let log = log.text()?;
+    let rows = |who: &str, what: &str| {
+        let what = format!(">{what} exported<");
+        let rows = log.split("<tr ").filter(|row| row.contains(&what));
+        rows.filter(|row| row.contains(who) && row.contains(">done<") && row.contains("127.0.0.1"))
+            .count()
+    };
+    let key = format!(">API key {}<", keys.api_key);
+    for (who, what) in [
+        (&*key, "Recipients"),
+        (&*key, "Messages"),
+        (&*key, "Answers"),
+        (">ada<", "Recipients"),
+    ] {
+        ensure!(rows(who, what) == 1, "{who} {what}: {log}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_admin_names_the_company() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let editor = app.person("eve", "shop", "editor").await?;
+    let company = "/dashboard/company";
+    let name = [("company", " Bäckerei Sonne ")];
+    editor.post(company, &name).await?.expect(403)?;
+    admin.post(company, &name).await?.expect(303)?;
+    let page = admin.get("/dashboard").await?.expect(200)?;
+    ensure!(
+        page.text()?.contains("<span>Bäckerei Sonne</span>"),
+        "{page:?}"
+    );
+    let refused = admin.post(company, &[("company", " ")]).await?;
+    ensure!(
+        refused.text()?.contains("has 1 to 100 characters"),
+        "{refused:?}"
+    );
+    // Operators and senders know the account as before.
+    let listed = app.succeeds(&["user", "list"]).await?;
+    ensure!(
+        listed.contains("shop") && !listed.contains("Sonne"),
+        "{listed}"
+    );
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(log.text()?.contains("Company name changed"), "{log:?}");
     Ok(())
 }

@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
 use tests::client::{Answer, Client};
+use tests::person::Person;
 use tests::wait::{SOON, eventually};
 
 use super::pages::answered;
@@ -201,7 +202,30 @@ async fn editors_share_and_withdraw_in_the_dashboard() -> Result<()> {
     let made = editor
         .post("/dashboard/shares", &fields)
         .await?
-        .expect(200)?;
+        .expect(303)?;
+    ensure!(
+        made.header("location") == Some("/dashboard/shares"),
+        "{made:?}"
+    );
+    let cookie = made.header("set-cookie").context("no cookie")?;
+    let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+    let shown = async |person: &Person| {
+        let call = person.call(Method::GET, "/dashboard/shares");
+        call.header("cookie", &cookie).send().await?.expect(200)
+    };
+    let made = shown(&editor).await?;
+    // Loading the page again makes no second one.
+    let again = shown(&editor).await?;
+    let shares =
+        |page: &Answer| Ok::<_, anyhow::Error>(page.text()?.matches("name=\"share_id\"").count());
+    ensure!(
+        shares(&again)? == 1 && again.text()?.contains("<code>"),
+        "{again:?}"
+    );
+    app.create_key("other", &[]).await?;
+    let stranger = app.person("sue", "other", "editor").await?;
+    let foreign = shown(&stranger).await?;
+    ensure!(!foreign.text()?.contains("<code>"), "{foreign:?}");
     let (_, url) = made.text()?.split_once("<code>").context("no link")?;
     let url = url.split('<').next().unwrap_or_default();
     let reader = app.anonymous()?;
@@ -226,7 +250,11 @@ async fn editors_share_and_withdraw_in_the_dashboard() -> Result<()> {
     open(&reader, &json!({"url": url})).await?.expect(410)?;
     let admin = app.person("ada", "shop", "admin").await?;
     let audit = admin.get("/dashboard/audit").await?.expect(200)?;
-    for noted in ["share.create", "share.withdraw", "/dashboard?days=30"] {
+    for noted in [
+        "Page shared",
+        "Share withdrawn",
+        "href=\"/dashboard?days=30\">Overview<",
+    ] {
         ensure!(audit.text()?.contains(noted), "{noted} is not noted");
     }
     Ok(())

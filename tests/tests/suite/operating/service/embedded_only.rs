@@ -76,27 +76,34 @@ async fn the_first_start_leads_its_first_admin_in() -> Result<()> {
         call.body(PAIRS, pairs(fields)).send().await
     };
     let berlin = ("time_zone", "Europe/Berlin");
-    let wrong = choose(&[("name", "Ada"), ("password", "short"), berlin]).await?;
+    let company = ("company", "Bäckerei Sonne");
+    let wrong = choose(&[("name", "Ada"), ("password", "short"), company, berlin]).await?;
     let wrong = wrong.expect(422)?;
     for kept in [
         "value=\"Ada\"",
+        "value=\"Bäckerei Sonne\"",
         "<option selected>Europe/Berlin",
         "At least 10",
     ] {
         ensure!(wrong.text()?.contains(kept), "no {kept}: {wrong:?}");
     }
-    let fields = [("name", "Ada"), ("password", PASSWORD), berlin];
+    let fields = [("name", "Ada"), ("password", PASSWORD), company, berlin];
     let signed_in = choose(&fields).await?.expect(303)?;
     let admin = Person::of_answer(&client, &signed_in)?;
     choose(&fields).await?.expect(410)?;
     Person::sign_in(&client, "ada").await?;
     // What is left to do stands on the overview, and that nothing reaches a phone.
     let overview = admin.get("/dashboard").await?.expect(200)?;
-    for words in ["0 / 5", "Connect an SMS provider", "Simulated:"] {
+    for words in [
+        "0 / 5",
+        "Connect an SMS provider",
+        "Simulated:",
+        ">Bäckerei Sonne<",
+    ] {
         ensure!(overview.text()?.contains(words), "no {words}: {overview:?}");
     }
     // The zone changes until something is counted.
-    let zone = "/dashboard/time-zone";
+    let zone = "/dashboard/company/time-zone";
     let vienna = [("time_zone", "Europe/Vienna")];
     admin.post(zone, &vienna).await?.expect(303)?;
     let keys = app.create_key("default", &[]).await?;

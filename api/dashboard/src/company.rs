@@ -1,13 +1,21 @@
-//! The page of the account's time zone, which can be changed while nothing is counted by its days; and the zones to choose from.
+//! The page of the company: what pages call it, and its time zone, which can be changed while nothing is counted by its days; and the
+//! zones to choose from. The name is that of the branding: operators and senders know the account by another, which stays.
 
+use api_form::operations::parse_branding;
 use api_http::Result;
 use askama::Template;
 use axum::Router;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::response::Response;
+use axum::routing::{get, post};
 use chrono_tz::{TZ_VARIANTS, Tz};
+use domain::branding::Branding;
 use serde::Deserialize;
+use serde_json::json;
+use store::{Error, Store};
+use uuid::Uuid;
+
+use crate::done;
 
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
@@ -47,14 +55,36 @@ pub fn regions() -> Vec<Region> {
     REGIONS.into_iter().chain(["UTC"]).map(region).collect()
 }
 
+/// The name of a company as it was typed; `None`: it is none.
+pub fn name(typed: &str) -> Option<String> {
+    let branding = parse_branding(&json!({"name": typed.trim()}));
+    branding.ok()?.name.filter(|name| !name.is_empty())
+}
+
+/// Sets what pages call the account, those behind its links too.
+///
+/// # Errors
+/// The database is unavailable.
+pub async fn rename(store: &Store, account_id: Uuid, name: String) -> Result<(), Error> {
+    let branding = Branding {
+        name: Some(name),
+        ..store.branding(account_id).await?
+    };
+    store.set_branding(account_id, &branding).await
+}
+
+const PATH: &str = "/dashboard/company";
+
 /// The routes of the page.
 pub fn routes() -> Router<DashboardState> {
-    Router::new().route("/dashboard/time-zone", get(show).post(set))
+    Router::new()
+        .route(PATH, get(show).post(set_name))
+        .route("/dashboard/company/time-zone", post(set_time_zone))
 }
 
 #[derive(Template)]
-#[template(path = "time_zone.html")]
-struct TimeZonePage<'a> {
+#[template(path = "company.html")]
+struct CompanyPage<'a> {
     f: &'a Frame,
     time_zone: &'static str,
     /// None where the zone stays.
@@ -63,7 +93,7 @@ struct TimeZonePage<'a> {
     refusal: Option<String>,
 }
 
-/// `GET /dashboard/time-zone`.
+/// `GET /dashboard/company`.
 async fn show(person: SignedIn) -> Result<Response> {
     answer(&person, None).await
 }
@@ -71,7 +101,7 @@ async fn show(person: SignedIn) -> Result<Response> {
 async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
     let f = person.frame("people");
     let is_counted = person.store().has_counted_days(person.account_id).await?;
-    let template = TimeZonePage {
+    let template = CompanyPage {
         time_zone: f.zone.name(),
         regions: (!is_counted).then(regions).unwrap_or_default(),
         refusal: refusal.map(|key| f.t.get(key)),
@@ -86,7 +116,10 @@ struct ChosenZone {
 }
 
 /// Sets the account's time zone.
-async fn set(person: SignedIn, SentChange(chosen): SentChange<ChosenZone>) -> Result<Response> {
+async fn set_time_zone(
+    person: SignedIn,
+    SentChange(chosen): SentChange<ChosenZone>,
+) -> Result<Response> {
     let Ok(zone) = chosen.time_zone.parse::<Tz>() else {
         return answer(&person, Some("time-zone-choose")).await;
     };
@@ -97,14 +130,49 @@ async fn set(person: SignedIn, SentChange(chosen): SentChange<ChosenZone>) -> Re
         return answer(&person, Some("time-zone-stays")).await;
     }
     noted.record_status(StatusCode::OK).await;
-    // What is remembered of its links has the zone before.
-    person.state.app.recent_changes.record(person.account_id);
-    Ok(Redirect::to("/dashboard/time-zone").into_response())
+    Ok(changed(&person, "account.time-zone").await)
+}
+
+#[derive(Deserialize)]
+struct ChosenName {
+    company: String,
+}
+
+/// Sets what pages call the account.
+async fn set_name(
+    person: SignedIn,
+    SentChange(chosen): SentChange<ChosenName>,
+) -> Result<Response> {
+    let Some(name) = name(&chosen.company) else {
+        return answer(&person, Some("company-wrong")).await;
+    };
+    let noted = person.caller.note("account.name", &name).await?;
+    rename(person.store(), person.account_id, name).await?;
+    noted.record_status(StatusCode::OK).await;
+    Ok(changed(&person, "account.name").await)
+}
+
+/// Goes on to the page, which tells what was done.
+async fn changed(person: &SignedIn, action: &str) -> Response {
+    let state = &person.state;
+    // What is remembered of its links, and of who is signed in, has what was before.
+    state.app.recent_changes.record(person.account_id);
+    state.sessions.forget(person.session).await;
+    done::go(PATH, action)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_company_s_name_is_a_line_that_says_something() {
+        assert_eq!(name(" Bäckerei Sonne ").as_deref(), Some("Bäckerei Sonne"));
+        let long = "a".repeat(101);
+        for none in ["", "  ", "a\nb", &long] {
+            assert_eq!(name(none), None, "{none:?}");
+        }
+    }
 
     #[test]
     fn every_zone_that_people_know_can_be_chosen() {
