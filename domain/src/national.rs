@@ -1,9 +1,9 @@
 //! A phone number as people write it, who leave out what everybody around them knows.
 
-use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat};
+use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, ValidationError};
 
 use crate::invalid::NotValid;
-use crate::phone;
+use crate::phone::{self, TOO_LONG, TOO_SHORT};
 use crate::sms::Country;
 
 /// What may stand between digits: blanks (those of typesetters too), dots, slashes, and hyphens and dashes.
@@ -21,6 +21,9 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
     let text = text.trim();
     if is_damaged(text) {
         return Err(DAMAGED);
+    }
+    if has_no_digit(text) {
+        return Err(NO_DIGIT);
     }
     // From abroad nobody dials it.
     let text = match text {
@@ -56,8 +59,17 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
         found if bare => abroad().or(found),
         found => found,
     };
-    let found = found.filter(|found| PHONE_NUMBER_UTIL.is_possible_number(found));
-    let parsed = found.ok_or(NotValid("is no number that is possible in its country"))?;
+    let parsed = found.ok_or(match digits.len() {
+        0..7 => TOO_SHORT,
+        7..16 => IMPOSSIBLE,
+        _ => TOO_LONG,
+    })?;
+    match PHONE_NUMBER_UTIL.is_possible_number_with_reason(&parsed) {
+        Ok(_) => {}
+        Err(ValidationError::TooShort) => return Err(TOO_SHORT),
+        Err(ValidationError::TooLong) => return Err(TOO_LONG),
+        Err(_) => return Err(IMPOSSIBLE),
+    }
     // A spreadsheet writes zeros for the digits that it cut, and nobody has such a number.
     if !given_out(&parsed) && digits.ends_with("000000") {
         return Err(DAMAGED);
@@ -76,10 +88,36 @@ fn has_trunk_prefix(number: &PhoneNumber) -> bool {
     digits(&dialled) + digits(&number.country_code.to_string()) > digits(&whole)
 }
 
+const IMPOSSIBLE: NotValid = NotValid("is no number that is possible in its country");
+
+/// Of what [has no digit](has_no_digit).
+pub(crate) const NO_DIGIT: NotValid = NotValid("holds no digit");
+
 /// Of what [is damaged](is_damaged).
-pub const DAMAGED: NotValid = NotValid(
+pub(crate) const DAMAGED: NotValid = NotValid(
     "lost digits on the way, because a spreadsheet made a number of it: format its column as text there and enter it again",
 );
+
+/// The faults of phones that have words of their own for people, by the names of these.
+const NAMED: [(&str, NotValid); 4] = [
+    ("damaged", DAMAGED),
+    ("no_digit", NO_DIGIT),
+    ("too_long", TOO_LONG),
+    ("too_short", TOO_SHORT),
+];
+
+/// The name of what is wrong with a phone, or with a docid that is one, by the `detail` of its problem: `damaged`, `no_digit`,
+/// `too_long`, `too_short`; else empty.
+pub fn fault(detail: &str) -> &'static str {
+    let mut named = NAMED.iter();
+    let found = named.find(|(_, NotValid(words))| detail.ends_with(words));
+    found.map_or("", |(name, _)| name)
+}
+
+/// Whether it is what people write where there is no number: `n/a`, `-`, `unknown`.
+pub(crate) fn has_no_digit(text: &str) -> bool {
+    !text.contains(char::is_numeric)
+}
 
 /// Whether a spreadsheet wrote a number with an exponent, as `4.91701E+11`: the digits behind it are gone.
 pub fn is_damaged(text: &str) -> bool {
@@ -148,17 +186,18 @@ mod tests {
     #[test]
     fn what_is_no_number_there_is_said() {
         for (country, text, word) in [
-            ("DE", "", "possible"),
-            ("DE", "0", "possible"),
-            ("DE", "12", "digits"),
-            ("DE", "0170 123456789012345", "possible"),
-            ("DE", "+", "possible"),
+            ("DE", "", "no digit"),
+            ("DE", "n/a", "no digit"),
+            ("DE", "0", "too few"),
+            ("DE", "12", "too few"),
+            ("DE", "0170 123456789012345", "too many"),
+            ("DE", "+", "no digit"),
             ("DE", "+999 1234567", "possible"),
             ("DE", "0170-CALLNOW", "something else"),
             ("DE", "0170 1234567 ext. 5", "something else"),
             ("DE", "0170 1234567;ext=5", "something else"),
             ("DE", "++49 170 1234567", "something else"),
-            ("DE", "0170 1234567 / 0171 7654321", "possible"),
+            ("DE", "0170 1234567 / 0171 7654321", "too many"),
             ("DE", "٠١٧٠١٢٣٤٥٦٧", "something else"),
             ("DE", "4.9E+11", "lost digits"),
             ("DE", "490000000000", "lost digits"),
@@ -166,6 +205,20 @@ mod tests {
         ] {
             let NotValid(detail) = read(text, country).unwrap_err();
             assert!(detail.contains(word), "{country} {text}: {detail}");
+        }
+    }
+
+    #[test]
+    fn faults_that_people_are_told_of_have_names() {
+        for (text, name) in [
+            ("n/a", "no_digit"),
+            ("12", "too_short"),
+            ("0170 123456789012345", "too_long"),
+            ("4.9E+11", "damaged"),
+            ("0170-CALLNOW", ""),
+        ] {
+            let error = read(text, "DE").unwrap_err();
+            assert_eq!(fault(&format!("phone {error}")), name, "{text}");
         }
     }
 

@@ -10,6 +10,10 @@ use crate::invalid::NotValid;
 #[debug("{}", masked(_0))]
 pub struct PhoneNumber<'a>(&'a str);
 
+/// Of a number that ends too early, or too late.
+pub(crate) const TOO_SHORT: NotValid = NotValid("has too few digits for a number");
+pub(crate) const TOO_LONG: NotValid = NotValid("has too many digits for a number");
+
 /// Digits of a phone that are shown where it is masked.
 const SHOWN: usize = 3;
 
@@ -18,6 +22,18 @@ pub fn masked(phone: &str) -> String {
     let hidden = phone.chars().count().saturating_sub(SHOWN);
     let mask = |(place, c)| if c == '+' || place >= hidden { c } else { '*' };
     phone.chars().enumerate().map(mask).collect()
+}
+
+/// What stands where a phone should be, of whose digits the last are shown: `n/a`, `***345`, `*.9E+11`.
+pub fn masked_digits(text: &str) -> String {
+    let digits = text.chars().filter(|c| c.is_numeric()).count();
+    let mut hidden = digits.saturating_sub(SHOWN);
+    let mask = |c: char| {
+        let is_hidden = c.is_numeric() && hidden > 0;
+        hidden -= usize::from(is_hidden);
+        if is_hidden { '*' } else { c }
+    };
+    text.chars().map(mask).collect()
 }
 
 impl<'a> PhoneNumber<'a> {
@@ -33,8 +49,10 @@ impl<'a> PhoneNumber<'a> {
             Err(NotValid(detail))
         } else if digits.first() == Some(&b'0') {
             Err(NotValid("begins with 0 after the `+`"))
-        } else if !(7..=15).contains(&digits.len()) {
-            Err(NotValid("does not have 7 to 15 digits"))
+        } else if digits.len() < 7 {
+            Err(TOO_SHORT)
+        } else if digits.len() > 15 {
+            Err(TOO_LONG)
         } else {
             Ok(Self(text))
         }
@@ -96,9 +114,9 @@ mod tests {
                 "holds something else than ASCII digits after the `+`",
             ),
             ("+0491701234521", "begins with 0 after the `+`"),
-            ("+", "does not have 7 to 15 digits"),
-            ("+123456", "does not have 7 to 15 digits"),
-            ("+1234567890123456", "does not have 7 to 15 digits"),
+            ("+", "has too few digits for a number"),
+            ("+123456", "has too few digits for a number"),
+            ("+1234567890123456", "has too many digits for a number"),
         ] {
             assert_eq!(PhoneNumber::parse(text), Err(NotValid(error)), "{text}");
         }
@@ -108,6 +126,18 @@ mod tests {
     fn a_shown_number_is_masked() {
         let phone = PhoneNumber::parse("+491701234521").unwrap();
         assert_eq!(format!("{phone:?}"), "+*********521");
+    }
+
+    #[test]
+    fn of_what_is_no_number_the_digits_are_masked() {
+        for (text, shown) in [
+            ("n/a", "n/a"),
+            ("12", "12"),
+            ("0170 123456", "**** ***456"),
+            ("4.9E+11", "*.9E+11"),
+        ] {
+            assert_eq!(masked_digits(text), shown);
+        }
     }
 
     proptest! {

@@ -9,6 +9,6 @@ entity! { "import_error";
     }
     /// How many it has.
     errors: i64,
-    /// A JSON array of `domain::record::RecordError`, compressed with zstd.
+    /// A JSON array of `domain::record::KeptError`, compressed with zstd.
     block: Vec<u8>,
 }

@@ -27,7 +27,7 @@ pub mod account;
 pub mod backlog;
 pub mod collect;
 pub mod copy;
-mod erasure;
+pub mod erasure;
 pub mod form;
 pub mod import;
 pub mod report;

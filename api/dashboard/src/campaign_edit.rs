@@ -20,7 +20,7 @@ use crate::campaign_draft::{CampaignDraft, TestDraft};
 use crate::campaign_settings::{DAYS, cost};
 use crate::campaigns::shown_counts;
 use crate::done;
-use crate::editor::{Draft, Editing};
+use crate::editor::{self, CopyQuery, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html};
 use crate::phone::international;
@@ -261,6 +261,30 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
     let content = draft.content(person.caller.time_zone())?;
     let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
     preview.await.map(Shown)
+}
+
+/// What a new campaign begins with: as a copy of another, or for the people of an import.
+#[derive(Deserialize)]
+pub struct NewQuery {
+    #[serde(flatten)]
+    copy: CopyQuery,
+    #[serde(default)]
+    batch: String,
+}
+
+/// `GET /dashboard/campaigns/new`.
+pub async fn new(
+    person: SignedIn,
+    Query(NewQuery { copy, batch }): Query<NewQuery>,
+) -> Result<Response> {
+    if batch.is_empty() {
+        return editor::new::<CampaignDraft>(person, Query(copy)).await;
+    }
+    let draft = CampaignDraft {
+        audience: parse_id("batch", &batch)?.to_string(),
+        ..CampaignDraft::new(person.t)
+    };
+    draft.page(&person, &Editing::default()).await
 }
 
 /// What the draft that was sent would do.

@@ -71,10 +71,10 @@ impl Editing {
 }
 
 /// What a new one begins as a copy of.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct CopyQuery {
     #[serde(default)]
-    copy: String,
+    pub copy: String,
 }
 
 /// The editor of a new one.

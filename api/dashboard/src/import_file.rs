@@ -1,51 +1,40 @@
-//! A file on its way to recipients: it arrives, its columns are said what they are, what an import would come to is shown, and it is
-//! imported. Each step is a page that needs no script.
+//! A file that has arrived (`import_upload`), on its way to recipients: its columns are said what they are, what an import would come
+//! to is shown (`import_outlook`), and it is imported. Each step is a page that needs no script.
 
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use api_http::body::{ArrivingBody, ContentType};
 use api_http::{Code, Problem, Result, parse_id};
-use api_import::ingest::{BodySummary, Look};
+use api_import::ingest::Look;
 use api_import::operations;
 use api_import::upload::{self, Choice};
 use api_language::Text;
 use api_send::operations::add_to_form;
 use askama::Template;
-use axum::extract::{Path, Query, Request};
+use axum::extract::{Path, Query};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::body::{Mapping, guess};
-use domain::campaign::UnknownBusProps;
-use domain::national::is_damaged;
 use domain::person::Role;
 use domain::sms::{Country, countries, country_of_zone};
-use futures::{StreamExt, stream};
-use multer::{Constraints, Field, Multipart, SizeLimit};
 use store::import::Upload;
 use store::send::Campaign;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
-use crate::campaigns::shown_counts;
 use crate::done;
+use crate::import_outlook::Outlook;
 use crate::imports::{self, campaigns_for_imports};
 use crate::page::{Frame, html};
 use crate::reasons::reasons;
-use crate::sent::{SentPairs, not_the_form};
+use crate::sent::SentPairs;
 use crate::signed_in::SignedIn;
 
 /// Columns that are shown, at most; those behind them are kept with each person.
 const SHOWN_COLUMNS: usize = 100;
+/// Of a file that cannot be imported.
+pub const REFUSED: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
 /// Rows whose values are shown beside a column.
 const EXAMPLES: usize = 3;
-/// What comes with a file besides: names, and the boundaries between the parts.
-const AROUND: u64 = 64 << 10;
-/// The name of the token in a form with a file, and its length.
-const TOKEN: &str = "token";
-const TOKEN_BYTES: u64 = 64;
-
 /// What a column is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
@@ -96,88 +85,6 @@ impl Column {
         let choices = choices.map(|(is, name)| (*name, t.of("column", name), *is == self.is));
         choices.collect()
     }
-}
-
-/// The rows that were refused for one reason.
-struct Refused {
-    reason: String,
-    /// Whether a spreadsheet shortened numbers of the first of them.
-    is_damaged: bool,
-    /// How many in the whole file.
-    count: u64,
-    /// The first of them: their row, the column, what stood there.
-    rows: Vec<(Option<u64>, String, String)>,
-}
-
-/// What an import would come to.
-struct Outlook {
-    summary: BodySummary,
-    existing: u64,
-    refused: Vec<Refused>,
-}
-
-impl Outlook {
-    fn new(t: &Text, (summary, existing): (BodySummary, u64)) -> Self {
-        let mut rows = BTreeMap::<&str, Refused>::new();
-        for (error, place) in summary.errors.iter().zip(&summary.places) {
-            let code: &'static str = error.code.into();
-            let refused = rows.entry(code).or_insert_with(|| Refused {
-                reason: crate::reasons::record_reason(t, error),
-                is_damaged: false,
-                count: summary.by_code.get(code).copied().unwrap_or(0),
-                rows: Vec::new(),
-            });
-            if refused.rows.len() < 10 {
-                let value = place.value.clone().unwrap_or_default();
-                refused.is_damaged |= is_damaged(&value);
-                let row = (
-                    place.row.or(Some(error.index + 1)),
-                    crate::reasons::column(t, error),
-                    value,
-                );
-                refused.rows.push(row);
-            }
-        }
-        let mut refused: Vec<_> = rows.into_values().collect();
-        refused.sort_by_key(|refused| std::cmp::Reverse(refused.count));
-        Self {
-            summary,
-            existing,
-            refused,
-        }
-    }
-
-    fn new_people(&self) -> i64 {
-        count(self.summary.accepted - self.existing.min(self.summary.accepted))
-    }
-
-    /// What the campaign's form does not list.
-    fn unknown(&self) -> Vec<(String, i64)> {
-        let unknown = self.summary.bus_props_unknown.iter();
-        shown_counts(unknown.flat_map(UnknownBusProps::iter))
-    }
-
-    /// The columns of the first records: those of fields in their order.
-    fn fields(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for record in &self.summary.sample {
-            for name in record["fields"]
-                .as_object()
-                .into_iter()
-                .flat_map(|fields| fields.keys())
-            {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-        }
-        names
-    }
-}
-
-/// A count of rows as pages write it.
-pub fn count(rows: impl Borrow<u64>) -> i64 {
-    i64::try_from(*rows.borrow()).unwrap_or(i64::MAX)
 }
 
 #[derive(Template)]
@@ -276,8 +183,30 @@ pub async fn show(
     Path(upload_id): Path<String>,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response> {
-    let upload = upload::read(&person.caller, parse_id("upload_id", &upload_id)?).await?;
-    draw(&person, &upload, &Chosen::of(&pairs), None).await
+    match find(&person, &upload_id).await? {
+        Ok(upload) => draw(&person, &upload, &Chosen::of(&pairs), None).await,
+        Err(elsewhere) => Ok(elsewhere),
+    }
+}
+
+/// The file; or, where it is not kept any more, the batch that it became, or the page on which it can be chosen again.
+async fn find(person: &SignedIn, upload_id: &str) -> Result<Result<Upload, Response>> {
+    let (caller, upload_id) = (&person.caller, parse_id("upload_id", upload_id)?);
+    if let Some(batch_id) = upload::became(caller, upload_id).await? {
+        return Ok(Err(to_batch(batch_id)));
+    }
+    match upload::read(caller, upload_id).await {
+        Ok(upload) => Ok(Ok(upload)),
+        Err(problem) if problem.code() == Code::NotFound => {
+            let gone = imports::refused(person, StatusCode::NOT_FOUND, person.t.get("file-gone"));
+            gone.await.map(Err)
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+fn to_batch(batch_id: Uuid) -> Response {
+    Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response()
 }
 
 /// Draws the page; with a problem, what was tried did not come about.
@@ -296,7 +225,7 @@ async fn draw(
     let look = match upload::look(state, caller, upload).await {
         Ok(look) => look,
         Err(problem) if problem.code().status().is_client_error() => {
-            return imports::refused(person, upload_refused(t, &problem)).await;
+            return imports::refused(person, REFUSED, upload_refused(t, &problem)).await;
         }
         Err(problem) => return Err(problem),
     };
@@ -430,7 +359,10 @@ pub async fn import(
     SentPairs(pairs): SentPairs,
 ) -> Result<Response> {
     let (caller, state) = (&person.caller, &person.state.imports);
-    let upload = upload::read(caller, parse_id("upload_id", &upload_id)?).await?;
+    let upload = match find(&person, &upload_id).await? {
+        Ok(upload) => upload,
+        Err(elsewhere) => return Ok(elsewhere),
+    };
     let chosen = Chosen::of(&pairs);
     let look = upload::look(state, caller, &upload).await?;
     let (columns, country) = columns(&person, &look, &chosen).await?;
@@ -472,7 +404,15 @@ pub async fn import(
                 );
             }
             let batch_id = imported.batch_id().ok_or_else(Problem::not_found)?;
-            Ok(Redirect::to(&format!("/dashboard/imports/{batch_id}")).into_response())
+            Ok(to_batch(batch_id))
+        }
+        Err(problem) if problem.code() == Code::IdempotencyInFlight => {
+            imports::refused(
+                &person,
+                StatusCode::CONFLICT,
+                person.t.get("file-under-way"),
+            )
+            .await
         }
         Err(problem) if problem.code().status().is_client_error() => {
             draw(&person, &upload, &chosen, Some(problem)).await
@@ -481,83 +421,8 @@ pub async fn import(
     }
 }
 
-/// `GET /dashboard/imports/file`: the address that a browser shows after a file was refused, loaded again.
-pub async fn leave() -> Redirect {
-    Redirect::to("/dashboard/imports")
-}
-
-/// `POST /dashboard/imports/file`: takes a file. The token of the session comes before it.
-pub async fn take(person: SignedIn, request: Request) -> Result<Response> {
-    let kept = tokio::select! {
-        biased;
-        kept = receive(&person, request) => kept,
-        () = person.ended(Role::Editor) => return Err(Problem::unauthenticated()),
-    };
-    match kept {
-        Ok(upload_id) => {
-            Ok(Redirect::to(&format!("/dashboard/imports/file/{upload_id}")).into_response())
-        }
-        Err(problem) if refuses_file(&problem) => {
-            imports::refused(&person, upload_refused(person.t, &problem)).await
-        }
-        Err(problem) => Err(problem),
-    }
-}
-
-async fn receive(person: &SignedIn, request: Request) -> Result<Uuid> {
-    let state = &person.state.imports;
-    let (parts, body) = request.into_parts();
-    let kind = ContentType::of(&parts.headers).filter(|kind| kind.essence == "multipart/form-data");
-    let boundary = kind.and_then(|_| {
-        let text = parts.headers.get(CONTENT_TYPE)?.to_str().ok()?;
-        multer::parse_boundary(text).ok()
-    });
-    let boundary = boundary.ok_or_else(not_the_form)?;
-    let permit = state.permit(person.account_id);
-    let arriving = ArrivingBody::new(body, state.max_body() + AROUND, permit, Code::InvalidForm);
-    let body = stream::try_unfold(arriving, async |mut arriving| {
-        let data = arriving.next().await?;
-        Ok::<_, Problem>(data.map(|data| (data, arriving)))
-    });
-    let token_limit = SizeLimit::new().for_field(TOKEN, TOKEN_BYTES);
-    let limits = Constraints::new().size_limit(token_limit);
-    let mut form = Multipart::with_constraints(body, boundary, limits);
-    let token = next(&mut form, TOKEN).await?.text().await.map_err(broken)?;
-    person.check_token(&token)?;
-    let file = next(&mut form, "file").await?;
-    let name = file.file_name().unwrap_or_default().to_owned();
-    let file = file.map(|data| data.map_err(broken));
-    upload::keep(state, &person.caller, &name, file).await
-}
-
-/// The next part of a form, which must be of this name.
-async fn next<'a>(form: &mut Multipart<'a>, name: &str) -> Result<Field<'a>> {
-    let field = form.next_field().await.map_err(broken)?;
-    field
-        .filter(|field| field.name() == Some(name))
-        .ok_or_else(not_the_form)
-}
-
-/// What is wrong with the body of a form.
-fn broken(error: multer::Error) -> Problem {
-    match error {
-        multer::Error::StreamReadFailed(cause) => cause
-            .downcast::<Problem>()
-            .map_or_else(|_| not_the_form(), |problem| *problem),
-        _ => not_the_form(),
-    }
-}
-
-/// Whether it is the file that was refused.
-fn refuses_file(problem: &Problem) -> bool {
-    matches!(
-        problem.code(),
-        Code::UnsupportedMediaType | Code::BodyTooLarge
-    )
-}
-
 /// Why a file is refused.
-fn upload_refused(t: &Text, problem: &Problem) -> String {
+pub fn upload_refused(t: &Text, problem: &Problem) -> String {
     let file = match problem.code() {
         Code::UnsupportedMediaType => "file-kind",
         Code::BodyTooLarge => "file-too-large",

@@ -4,18 +4,21 @@ use std::collections::HashMap;
 
 use api_http::{Problem, Result, parse_id};
 use api_import::BatchBody;
+use api_import::explained::Explained;
 use api_import::operations;
-use api_send::operations::list_campaigns;
+use api_language::Text;
+use api_send::operations::{list_campaigns, read_campaign};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::campaign::{Audience, CampaignStatus};
-use domain::record::RecordError;
+use domain::campaign::{Audience, CampaignStatus, UnknownBusProps};
 use serde::Deserialize;
+use store::erasure::WaitingMessages;
 use store::import::BatchStatus;
 use store::send::Campaign;
 
+use crate::campaigns::shown_counts;
 use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
@@ -39,7 +42,11 @@ struct ImportsPage<'a> {
 struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
-    errors: Vec<RecordError>,
+    /// What the form of its campaign does not list.
+    unknown: Vec<(String, i64)>,
+    /// What is said before whom it created is erased.
+    waits: Vec<String>,
+    errors: Vec<Explained>,
     has_more_errors: bool,
 }
 
@@ -83,12 +90,24 @@ impl Import {
         !self.is_open() && !batch.erasing && batch.erased < batch.outcomes.created
     }
 
-    fn is_open(&self) -> bool {
-        matches!(
-            self.body.batch.status,
-            BatchStatus::Queued | BatchStatus::Processing | BatchStatus::Stalled
-        )
+    /// People are stored of it, and nothing was sent to them by it.
+    fn sent_nothing(&self) -> bool {
+        let batch = &self.body.batch;
+        let is_there = batch.outcomes.created + batch.outcomes.updated > batch.erased;
+        batch.campaign_id.is_none() && !self.is_open() && !batch.erasing && is_there
     }
+
+    fn is_open(&self) -> bool {
+        is_open(self.body.batch.status)
+    }
+}
+
+/// Whether something of an import may still be stored.
+fn is_open(status: BatchStatus) -> bool {
+    matches!(
+        status,
+        BatchStatus::Queued | BatchStatus::Processing | BatchStatus::Stalled
+    )
 }
 
 /// Which imports are shown, and which campaign the next one is sent with.
@@ -105,23 +124,23 @@ pub async fn list(person: SignedIn, Query(query): Query<ImportsQuery>) -> Result
     draw(&person, &query, None).await
 }
 
-/// The page with why a file was refused.
-pub async fn refused(person: &SignedIn, why: String) -> Result<Response> {
-    draw(person, &ImportsQuery::default(), Some(why)).await
+/// The page with why a file was refused, or is not there.
+pub async fn refused(person: &SignedIn, status: StatusCode, why: String) -> Result<Response> {
+    draw(person, &ImportsQuery::default(), Some((status, why))).await
 }
 
 async fn draw(
     person: &SignedIn,
     query: &ImportsQuery,
-    refused: Option<String>,
+    refused: Option<(StatusCode, String)>,
 ) -> Result<Response> {
     let (f, caller) = (person.frame("imports"), &person.caller);
     let list = query.page.list(person, "imports", 25);
     let batches = operations::list_batches(caller, list.position()?, list.limit).await?;
     let names = names(person).await;
-    let status = match refused {
-        None => StatusCode::OK,
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+    let (status, refused) = match refused {
+        None => (StatusCode::OK, None),
+        Some((status, why)) => (status, Some(why)),
     };
     let template = ImportsPage {
         f: &f,
@@ -158,18 +177,60 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let (f, caller) = (person.frame("imports"), &person.caller);
     let batch_id = parse_id("batch_id", &batch_id)?;
     let body = operations::read_batch(caller, batch_id).await?;
-    let names = match body.batch.campaign_id {
-        Some(_) => names(&person).await,
-        None => HashMap::new(),
+    let names = names(&person).await;
+    let unknown = match body.batch.campaign_id {
+        Some(campaign_id) if !is_open(body.batch.status) => {
+            let campaign = read_campaign(&person.state.sending, caller, campaign_id);
+            campaign.await?.bus_props_unknown
+        }
+        _ => UnknownBusProps::default(),
     };
     let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
+    let import = Import::new(body, &names);
+    let waits = if f.may_edit() && import.may_erase() {
+        waits(
+            f.t,
+            &names,
+            operations::waiting_for_created(caller, batch_id).await?,
+        )
+    } else {
+        Vec::new()
+    };
+    let explained = errors.rows.into_iter();
     let template = ImportPage {
         f: &f,
-        import: Import::new(body, &names),
-        errors: errors.rows,
+        import,
+        unknown: shown_counts(unknown.iter()),
+        waits,
+        errors: explained.map(|kept| Explained::new(f.t, kept)).collect(),
         has_more_errors: errors.next.is_some(),
     };
     Ok(page(&f, &template))
+}
+
+/// What erasing recipients does to campaigns: a line each, the first and the last of which say what they are.
+fn waits(
+    t: &Text,
+    names: &HashMap<String, String>,
+    (waiting, is_all): (Vec<WaitingMessages>, bool),
+) -> Vec<String> {
+    let of_campaigns = waiting.iter().map(|row| {
+        let name = names.get(&row.campaign_id.to_string());
+        let name = name.cloned().unwrap_or_else(|| t.get("campaign"));
+        let key = match &*row.kind {
+            "reminder" => "erase-waits-reminder",
+            _ => "erase-waits-first",
+        };
+        t.count_with(key, row.messages, name)
+    });
+    let of_campaigns: Vec<_> = of_campaigns.collect();
+    let more = (!is_all).then(|| t.get("erase-waits-more"));
+    if of_campaigns.is_empty() && is_all {
+        return vec![t.get("erase-waits-none")];
+    }
+    let begin = (!of_campaigns.is_empty()).then(|| t.get("erase-waits"));
+    let lines = begin.into_iter().chain(of_campaigns).chain(more);
+    lines.chain([t.get("erase-waits-end")]).collect()
 }
 
 /// Cancels or retries an import, or erases whom it created.

@@ -7,7 +7,8 @@
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
 //!   texts are in `api-language`.
-//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file`,
+//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file` (a
+//!   file before it is imported: `import_upload`, `import_outlook`),
 //!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
@@ -44,6 +45,8 @@ mod form_templates;
 mod form_texts;
 mod forms;
 mod import_file;
+mod import_outlook;
+mod import_upload;
 mod imports;
 mod keys;
 mod known;
@@ -208,7 +211,7 @@ pub fn routes(
         .route("/dashboard/forms/preview", post(form_edit::preview));
     let uploads = Router::new().route(
         "/dashboard/imports/file",
-        get(import_file::leave).post(import_file::take),
+        get(import_upload::leave).post(import_upload::take),
     );
     let (small, middle, large) = (Some(SMALL_BYTES), Some(MIDDLE_BYTES), Some(EDITOR_BYTES));
     let signed_in = door::group(&state, Role::Viewer, small, pages)
@@ -258,7 +261,7 @@ fn campaign_edits() -> Router<DashboardState> {
     Router::new()
         .route(
             "/dashboard/campaigns/new",
-            get(editor::new::<CampaignDraft>).post(editor::save::<CampaignDraft>),
+            get(campaign_edit::new).post(editor::save::<CampaignDraft>),
         )
         .route(
             "/dashboard/campaigns/{campaign_id}/edit",

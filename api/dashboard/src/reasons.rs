@@ -1,14 +1,8 @@
 //! Why something was refused, as people read it: what pages call it, never the API's own names.
 
-use std::iter::once;
-
 use api_http::Problem;
 use api_language::Text;
 use domain::invalid::Invalid;
-use domain::record::RecordError;
-
-/// So many records of a refused import are named.
-const RECORDS: usize = 5;
 
 /// What pages call the members of bodies.
 const MEMBERS: [(&str, &str); 38] = [
@@ -59,14 +53,7 @@ pub fn reasons(t: &Text, problem: &Problem) -> String {
     if !reasons.is_empty() {
         return reasons.join("; ");
     }
-    let whole = t.refused(problem.code().as_str(), "", problem.detail());
-    let records = problem.records().iter().take(RECORDS).map(|one| {
-        let (why, column) = (record_reason(t, one), column(t, one));
-        let column = Some(column).filter(|column| !column.is_empty());
-        let column = column.map_or_else(String::new, |column| format!(", {column}"));
-        format!("{} {}{column}: {why}", t.get("record"), one.index + 1)
-    });
-    once(whole).chain(records).collect::<Vec<_>>().join("; ")
+    t.refused(problem.code().as_str(), "", problem.detail())
 }
 
 /// What is wrong with a member of a body.
@@ -113,22 +100,6 @@ pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
     }
 }
 
-/// What is wrong with a record, as people read it.
-pub fn record_reason(t: &Text, error: &RecordError) -> String {
-    t.refused(error.code.into(), "", &error.detail)
-}
-
-/// The column in which a record is wrong; empty if that is none.
-pub fn column(t: &Text, error: &RecordError) -> String {
-    let pointer = &error.pointer;
-    let place = pointer.strip_prefix("/data").unwrap_or(pointer);
-    match place.trim_start_matches('/').split_once('/') {
-        Some((_, name @ ("docid" | "phone"))) => t.get(name),
-        Some((_, name)) => unescaped(name),
-        None => String::new(),
-    }
-}
-
 /// A name as it was before it was put into a JSON pointer.
 fn unescaped(name: &str) -> String {
     name.replace("~1", "/").replace("~0", "~")
@@ -138,7 +109,6 @@ fn unescaped(name: &str) -> String {
 mod tests {
     use api_language::of_code;
     use domain::invalid::code;
-    use domain::record::RecordCode;
 
     use super::*;
 
@@ -172,21 +142,6 @@ mod tests {
                 detail: detail.to_owned(),
             };
             assert_eq!(member_reason(english, &wrong), expected);
-        }
-        for (pointer, expected) in [
-            ("/data/1/phone", "Phone"),
-            ("/1/docid", "Customer number (docid)"),
-            ("/12/a~1b", "a/b"),
-            ("/3", ""),
-        ] {
-            let error = RecordError {
-                index: 1,
-                docid: None,
-                pointer: pointer.to_owned(),
-                code: RecordCode::PhoneInvalid,
-                detail: String::new(),
-            };
-            assert_eq!(column(english, &error), expected);
         }
     }
 }

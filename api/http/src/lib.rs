@@ -11,7 +11,7 @@
 //! - Limits: [`rate`] by key and link, [`address`] by network.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
-//! - What handlers give: [`list`] (pages), [`lines`] (whole lists), [`csv_text`]. [`schema`]: what the document says where types cannot.
+//! - What handlers give: [`list`] (pages), [`lines`] (whole lists; `parts`: how they are read), [`csv_text`], [`spreadsheet`]. [`schema`]: what the document says where types cannot.
 //!
 //! What most handlers need is at the root too.
 //!
@@ -35,6 +35,7 @@ pub mod list;
 pub mod memory;
 pub mod notify;
 pub mod observe;
+mod parts;
 pub mod precondition;
 pub mod rate;
 pub mod recent_changes;

@@ -1,38 +1,18 @@
 //! The routes of accepted batches: what became of them, their record errors, cancelling them, retrying what was parked.
 
-use api_http::spreadsheet::Spreadsheet;
-use api_language::{Text, of_request};
+use api_language::of_request;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use chrono_tz::Tz;
-use domain::record::RecordCode;
-use strum::VariantArray;
 
 use crate::operations::{self, BatchBody, EXPORT_ERRORS, error_parts, find_batch};
+use crate::sheets::error_sheet;
 use crate::{SCOPE, schema};
 use api_http::accept::{Kind, negotiate};
 use api_http::{Caller, List, Page, PathId, Result, lines};
 
 /// Members of record errors as CSV.
 const COLUMNS: &str = "index,docid,pointer,code,detail";
-
-/// The sheets of record errors, before the rows.
-pub(crate) fn error_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
-    let columns = COLUMNS.split(',').map(|member| match member {
-        "code" => {
-            let codes = RecordCode::VARIANTS
-                .iter()
-                .map(|code| ("refused", code.into()));
-            t.sheet_column(member, codes)
-        }
-        _ => t.sheet_column(member, []),
-    });
-    Spreadsheet {
-        columns: columns.collect(),
-        ..t.spreadsheet("errors", "rejected-records", "", time_zone)
-    }
-}
 
 /// List batches, newest first.
 #[utoipa::path(
@@ -110,7 +90,9 @@ pub async fn erase_created(
 
 /// List a batch's record errors.
 ///
-/// In the order of the records. `Accept: text/csv` or that of XLSX gives all of them at once, without `limit` and `cursor`.
+/// In the order of the records. `Accept: text/csv` or that of XLSX gives all of them at once, without `limit` and `cursor`. The
+/// spreadsheet is for people: the row of the file, what stood there (digits of phones masked), what is wrong and what to do, in the
+/// language of `Accept-Language`.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/import/{batch_id}/errors",
@@ -127,13 +109,18 @@ pub async fn list_errors(
     list: Result<List>,
     headers: HeaderMap,
 ) -> Result<Response> {
+    let t = of_request(&headers);
     let kinds = [Kind::Csv, Kind::Xlsx];
     let kind = negotiate(&headers, &kinds);
     let answer = async {
         find_batch(&caller, batch_id).await?;
-        let read = error_parts(&caller, batch_id);
-        let sheet = || error_sheet(of_request(&headers), caller.time_zone());
-        lines::answer(&caller.app, &headers, &kinds, &list?, COLUMNS, sheet, read).await
+        let list = list?;
+        if lines::wanted(&headers, &list, &kinds)? == Kind::Xlsx {
+            return operations::error_spreadsheet(&caller, batch_id, t).await;
+        }
+        let read = error_parts(&caller, batch_id, |kept| kept.error);
+        let sheet = || error_sheet(t, caller.time_zone());
+        lines::answer(&caller.app, &headers, &kinds, &list, COLUMNS, sheet, read).await
     };
     caller
         .export((SCOPE, kind), EXPORT_ERRORS, &batch_id, answer)

@@ -88,7 +88,7 @@ pub struct ImportPreview<'a> {
     /// Records of a file that say the same as an earlier one.
     merged: u64,
     /// How many errors there are of each code.
-    by_code: &'a BTreeMap<&'static str, u64>,
+    by_code: BTreeMap<&'static str, u64>,
     /// Of the accepted records, those whose docid is stored.
     existing: u64,
     /// The names of the columns of CSV or a sheet.
@@ -111,7 +111,7 @@ pub struct PreviewError<'a> {
     #[serde(flatten)]
     #[schema(value_type = crate::schema::RecordError)]
     error: &'a RecordError,
-    /// The line of the file or the row of the sheet, from 1; null for JSON.
+    /// The row as a spreadsheet shows it, from 1, blank ones counted; null for JSON.
     row: Option<u64>,
     /// What stood there, at most 100 characters; null where there is nothing.
     value: Option<&'a str>,
@@ -327,12 +327,16 @@ fn preview((summary, existing): (BodySummary, u64), file: Option<&FileRequest>) 
         row: place.row,
         value: place.value.as_deref(),
     });
+    let mut by_code = BTreeMap::new();
+    for ((code, _), errors) in &summary.by_kind {
+        *by_code.entry(code.into_str()).or_default() += errors;
+    }
     let preview = ImportPreview {
         received: summary.received,
         accepted: summary.accepted,
         rejected: summary.rejected,
         merged: summary.merged,
-        by_code: &summary.by_code,
+        by_code,
         existing,
         columns: summary.found.as_ref().map_or(&[], |found| &found.columns),
         dialect: dialect(&summary, file),
@@ -396,11 +400,15 @@ async fn refuse(
 }
 
 impl Imported {
-    /// The batch that was accepted now.
+    /// The batch that was accepted, now or before.
     pub fn batch_id(&self) -> Option<Uuid> {
         match self {
             Self::Accepted(batch_id, _) => Some(*batch_id),
-            Self::Replayed(_) | Self::Seen(_) => None,
+            Self::Replayed(first) => {
+                let answer: Value = serde_json::from_slice(&first.answer).ok()?;
+                answer["batch_id"].as_str()?.parse().ok()
+            }
+            Self::Seen(_) => None,
         }
     }
 }

@@ -5,16 +5,19 @@
 //! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard,
 //!   and what that gives.
 //! - [`upload`]: files that somebody looks at before.
+//! - [`explained`]: what is wrong with a row, for people. `sheets`: spreadsheets of refused rows and recipients.
 //! - `schema`: what the document says of records.
 //!
 //! What is *not* here: records and their rules (in `domain`), SQL (in `store`), storing what was accepted (in `worker`).
 
 mod batch;
+pub mod explained;
 mod import;
 pub mod ingest;
 pub mod operations;
 mod recipient;
 mod schema;
+mod sheets;
 pub mod upload;
 
 use std::path::PathBuf;

@@ -16,17 +16,18 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::docid::DocId;
 use domain::phone::PhoneNumber;
-use domain::record::RecordError;
+use domain::record::KeptError;
 use futures::future::BoxFuture;
 use serde::Serialize;
+use store::erasure::WaitingMessages;
 use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::batch::error_sheet;
+use crate::explained::Explained;
 pub use crate::import::{ImportRequest, Imported, import};
-use crate::recipient::recipient_sheet;
+use crate::sheets::{error_sheet, recipient_sheet};
 use crate::{SCOPE, schema};
 
 const CANCEL_BATCH: Change = Change::new(SCOPE, "import.cancel", StatusCode::OK);
@@ -170,6 +171,23 @@ pub async fn erase_created(caller: &Caller, batch_id: Uuid) -> Result<BatchBody>
     caller.change(ERASE_CREATED, &batch_id, erase).await
 }
 
+/// The messages that erasing the recipients of a batch would skip, by campaign and kind, and whether these are all.
+///
+/// # Errors
+/// 503.
+pub async fn waiting_for_created(
+    caller: &Caller,
+    batch_id: Uuid,
+) -> Result<(Vec<WaitingMessages>, bool)> {
+    let store = &caller.app.store;
+    let waiting = soon(async {
+        Ok(store
+            .waiting_for_created(caller.account_id(), batch_id)
+            .await?)
+    });
+    caller.read(SCOPE, waiting).await
+}
+
 /// Lists the record errors of a batch from the `from`-th on (counted from 0), in the order of the records, and the memory that they hold.
 ///
 /// # Errors
@@ -179,7 +197,7 @@ pub async fn list_errors(
     batch_id: Uuid,
     from: i64,
     limit: usize,
-) -> Result<(ListPage<RecordError, i64>, MemoryPermit)> {
+) -> Result<(ListPage<KeptError, i64>, MemoryPermit)> {
     let list = soon(async {
         let (store, account_id) = (&caller.app.store, caller.account_id());
         find_batch(caller, batch_id).await?;
@@ -190,14 +208,15 @@ pub async fn list_errors(
     caller.read(SCOPE, list).await
 }
 
-/// Record errors, each with the position behind it.
-type ErrorsPage = Result<ListPage<(i64, RecordError), i64>, store::Error>;
+/// What is made of record errors, each with the position behind it.
+type ErrorsPage<T> = Result<ListPage<(i64, T), i64>, store::Error>;
 
-/// Reads the record errors of a batch.
-pub(crate) fn error_parts(
+/// Reads the record errors of a batch, and makes something of each.
+pub(crate) fn error_parts<T: 'static>(
     caller: &Caller,
     batch_id: Uuid,
-) -> impl Fn(Option<i64>, (usize, usize)) -> BoxFuture<'static, ErrorsPage> + Send + Sync + 'static
+    made: impl Fn(KeptError) -> T + Copy + Send + Sync + 'static,
+) -> impl Fn(Option<i64>, (usize, usize)) -> BoxFuture<'static, ErrorsPage<T>> + Send + Sync + 'static
 {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     move |from, (limit, _)| {
@@ -206,28 +225,35 @@ pub(crate) fn error_parts(
             let errors = store.errors(account_id, batch_id, at, limit).await?;
             Ok(errors.map(|error| {
                 at += 1;
-                (at, error)
+                (at, made(error))
             }))
         })
     }
 }
 
-/// All record errors of a batch as a spreadsheet.
+/// All record errors of a batch as a spreadsheet, in words.
 ///
 /// # Errors
 /// 404; 503.
-pub async fn export_errors(caller: &Caller, batch_id: Uuid, t: &Text) -> Result<Response> {
+pub async fn export_errors(caller: &Caller, batch_id: Uuid, t: &'static Text) -> Result<Response> {
     let export = async {
         find_batch(caller, batch_id).await?;
-        let (read, sheet) = (
-            error_parts(caller, batch_id),
-            error_sheet(t, caller.time_zone()),
-        );
-        spreadsheet::answer(&caller.app, caller.account_id(), sheet, read).await
+        error_spreadsheet(caller, batch_id, t).await
     };
     caller
         .export((SCOPE, Kind::Xlsx), EXPORT_ERRORS, &batch_id, export)
         .await
+}
+
+/// The same, of a batch that is there.
+pub(crate) async fn error_spreadsheet(
+    caller: &Caller,
+    batch_id: Uuid,
+    t: &'static Text,
+) -> Result<Response> {
+    let read = error_parts(caller, batch_id, |kept| Explained::new(t, kept));
+    let sheet = error_sheet(t, caller.time_zone());
+    spreadsheet::answer(&caller.app, caller.account_id(), sheet, read).await
 }
 
 /// All recipients as a spreadsheet, in the order of their docids and with masked phones.

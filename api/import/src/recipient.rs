@@ -1,13 +1,11 @@
 //! The routes of recipients: listed, read one by one, and erased for good.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use api_http::spreadsheet::Spreadsheet;
-use api_language::{Text, of_request};
+use api_language::of_request;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use chrono_tz::Tz;
 use domain::date_range::parse_time;
 use domain::docid::DocId;
 use domain::invalid::NotValid;
@@ -17,33 +15,13 @@ use store::import::{Recipient, RecipientQuery};
 
 use crate::SCOPE;
 use crate::operations::{self, EXPORT_RECIPIENTS, recipient_page};
-use crate::schema::{self, RecipientBody};
+use crate::schema::RecipientBody;
+use crate::sheets::{RECIPIENT_COLUMNS, recipient_sheet};
 use api_http::accept::{Kind, negotiate};
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
-/// The member with the tracking fields.
-const FIELDS: &str = "fields";
-
 const PHONE: &str = "Those who have this phone, whose `+` is written `%2B`. Each recipient is looked at, as no index has phones";
-
-/// The columns of CSV.
-static COLUMNS: LazyLock<String> = LazyLock::new(|| {
-    let names = schema::recipient().into_iter().map(|(name, _)| name);
-    names.collect::<Vec<_>>().join(",")
-});
-
-/// The sheets of recipients, before the rows.
-pub(crate) fn recipient_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
-    let mut members: Vec<_> = COLUMNS.split(',').filter(|name| *name != FIELDS).collect();
-    // Ids are for programs.
-    members.sort_by_key(|member| *member == "batch_id");
-    let columns = members.into_iter().map(|member| t.sheet_column(member, []));
-    Spreadsheet {
-        columns: columns.collect(),
-        ..t.spreadsheet("recipients", "nav-recipients", FIELDS, time_zone)
-    }
-}
 
 /// List recipients, in the order of their docids.
 ///
@@ -82,7 +60,8 @@ pub async fn list_recipients(
     };
     let kinds = [Kind::Csv, Kind::Ndjson, Kind::Xlsx];
     let sheet = || recipient_sheet(of_request(&headers), caller.time_zone());
-    let answer = lines::answer(&caller.app, &headers, &kinds, &list, &COLUMNS, sheet, read);
+    let columns = &RECIPIENT_COLUMNS;
+    let answer = lines::answer(&caller.app, &headers, &kinds, &list, columns, sheet, read);
     let kind = negotiate(&headers, &kinds);
     caller
         .export((SCOPE, kind), EXPORT_RECIPIENTS, "", answer)

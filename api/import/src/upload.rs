@@ -217,6 +217,21 @@ pub async fn preview(
     caller.read(SCOPE, preview).await
 }
 
+/// The batch that it became, if it was imported already.
+///
+/// # Errors
+/// 503.
+pub async fn became(caller: &Caller, upload_id: Uuid) -> Result<Option<Uuid>> {
+    let (store, key) = (&caller.app.store, key(upload_id));
+    let batch_id = within(QUICK, store.accepted_under(caller.account_id(), &key));
+    caller.read(SCOPE, async { Ok(batch_id.await?) }).await
+}
+
+/// The idempotency key of its import: however often it is asked for, it becomes one batch.
+fn key(upload_id: Uuid) -> String {
+    format!("upload-{upload_id}")
+}
+
 /// The import of it, and its body.
 ///
 /// # Errors
@@ -229,7 +244,8 @@ pub fn request(
     let FileType { kind, encoding } =
         FileType::of_name(&upload.name).ok_or_else(Problem::not_found)?;
     let file = FileRequest { kind, mapping };
-    let request = ImportRequest::of_file(file, encoding, upload.name.clone());
+    let mut request = ImportRequest::of_file(file, encoding, upload.name.clone());
+    request.key = Some(key(upload.upload_id));
     Ok((request, body(caller, upload.upload_id)))
 }
 

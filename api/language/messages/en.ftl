@@ -127,7 +127,7 @@ step = Step
 number = Number
 of-step-before = Of the step above
 of-recipients = Of all recipients
-funnel-note = Each step is counted on the day on which it happened. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
+funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
 form = Form
 forms-all = All forms
 forms-none = No form is published yet.
@@ -147,7 +147,7 @@ steps-answer = Receive the first answer
 steps-note-answer = it shows here within a second
 new-import = Import recipients
 
-step-imported = Imported
+step-imported = Imported (still stored)
 step-recipients = Recipients
 step-scheduled = Scheduled
 step-sent = Sent
@@ -235,7 +235,6 @@ import-file = File
 file-kind = The file must be CSV, XLSX, JSON or NDJSON. An older Excel file (.xls) can be saved as .xlsx in Excel.
 file-too-large = The file is too large. Save it as CSV, or divide it. ({ $value })
 file-broken = The file cannot be read. Open it in Excel, save it as .xlsx and choose that file. ({ $value })
-file-damaged = Excel shortened some of these numbers, as in 4.9E+11, and their last digits are gone: format the column as text in Excel, enter them again and save.
 file-columns = What is in the file
 file-columns-text = Say what each column is. What is kept can be used in messages and to group answers.
 file-written = Written with
@@ -270,10 +269,6 @@ column-accepted-at = Sent
 column-delivered-at = Delivered
 column-viewed-at = Viewed
 column-answered-at = Answered
-column-index = Record (from 0)
-column-pointer = Where
-column-code = Reason
-column-detail = Detail
 file-country = Numbers without country code are from
 file-no-country = All have a country code
 file-look = Show the outcome
@@ -292,7 +287,33 @@ file-rows = { $n ->
    *[other] { $value } rows
 }
 file-row = Row
-file-value = Value in the file
+file-value = What stood there
+file-wrong = What is wrong
+file-remedy = What to do
+file-same-phone = { $n ->
+    [one] { $value } row has the phone number of a row further up, with another customer number. A campaign sends to each number once.
+   *[other] { $value } rows have the phone number of a row further up, with another customer number. A campaign sends to each number once.
+}
+file-same-phone-rows = Rows: { $value }
+file-sends-nothing = This sends nothing. You can send a message to these people afterwards.
+file-gone = This file is no longer kept: the last three files are, each for an hour. Please choose it again.
+file-under-way = This file is being imported already. It appears in this list in a moment.
+errors-first = These are the first 100. The Excel file has all of them.
+import-sent-nothing = Nothing was sent to these people.
+import-send = Send them a message
+erased-of-them = { $value } of them erased
+erase-waits = These messages have not been sent yet and will be skipped:
+erase-waits-first = { $n ->
+    [one] { $what }: { $value } message
+   *[other] { $what }: { $value } messages
+}
+erase-waits-reminder = { $n ->
+    [one] { $what }: { $value } reminder
+   *[other] { $what }: { $value } reminders
+}
+erase-waits-more = More may be waiting: there are too many to look through here.
+erase-waits-end = A campaign in which nothing else waits ends with that. None of this can be undone.
+erase-waits-none = No message to them is waiting now, and none will be sent. This cannot be undone.
 file-first = The first people, as they are stored
 file-import = { $n ->
     [one] Import { $value } person
@@ -306,7 +327,7 @@ audit-import-look = File uploaded
 imports-none = Nothing was imported yet.
 import = Import
 status = Status
-received = Received
+received = Rows in the file
 rejected = Rejected
 stored = Stored
 created = Created
@@ -316,11 +337,8 @@ superseded = Replaced by a later import
 failed = Failed
 cancelled = Cancelled
 eta = { $value } s left
-rejected-records = Rejected records
-record = Record
+rejected-records = Rejected rows
 member = Column
-reason = Reason
-errors-more = These are the first 100.
 do-cancel = Stop for good
 do-retry = Try again
 back-out = Cancel
@@ -918,6 +936,34 @@ refused-docid-invalid = The customer number is empty, too long or holds a charac
 refused-docid-duplicate = The same customer number stands further up in the file. That row counts.
 refused-phone-missing = The phone number is missing.
 refused-phone-invalid = Write the number with country code: +49151…
+refused-phone-invalid-damaged = Excel shortened this number, as in 4.9E+11: its last digits are gone.
+refused-phone-invalid-no-digit = No phone number stands here.
+refused-phone-invalid-too-short = This number has too few digits.
+refused-phone-invalid-too-long = This number has too many digits.
+refused-phone-invalid-other = This is not written as a phone number of the country is.
+refused-docid-invalid-damaged = { refused-phone-invalid-damaged }
+refused-docid-invalid-no-digit = { refused-phone-invalid-no-digit }
+refused-docid-invalid-too-short = { refused-phone-invalid-too-short }
+refused-docid-invalid-too-long = { refused-phone-invalid-too-long }
+remedy-not-an-object = Ask whoever made the file: each record must have names and values.
+remedy-docid-missing = Enter the customer number, or choose another column as customer number.
+remedy-docid-invalid = Enter a customer number of at most 128 characters.
+remedy-docid-invalid-damaged = { remedy-phone-invalid-damaged }
+remedy-docid-duplicate = Nothing, if it is the same person. Otherwise give each person a customer number of their own.
+remedy-phone-missing = Enter the phone number, or leave the row out.
+remedy-phone-invalid-damaged = Format the column as text in Excel, enter the numbers again and save.
+remedy-phone-invalid-no-digit = Enter the phone number, or leave the row out.
+remedy-phone-invalid-too-short = Compare the number with its source and enter the missing digits.
+remedy-phone-invalid-too-long = Compare the number with its source. A cell can have one number only.
+remedy-phone-invalid-other = Write the number with country code, as in +49151…, or choose the country of the numbers.
+remedy-phone-invalid = { remedy-phone-invalid-other }
+remedy-field-name-invalid = Give the column a name of at most 64 characters, or leave it out.
+remedy-field-not-string = Put the value in quotes.
+remedy-field-too-long = Shorten the text to 1,000 characters, or leave the column out.
+remedy-field-invalid = Type the text again.
+remedy-too-many-fields = Leave columns out.
+remedy-duplicate-member = Rename one of the two columns, or leave it out.
+remedy-row-width = Look for a missing or surplus separator or quotation mark in this row.
 refused-field-name-invalid = The column’s name is empty, too long or holds a character that cannot be saved.
 refused-field-not-string = This must be text.
 refused-field-too-long = This text is too long.

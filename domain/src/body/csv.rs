@@ -42,6 +42,9 @@ pub(super) struct Csv {
     /// The line of the file, or the row of the sheet, at which the current row begins, from 1.
     pub(super) line: u64,
     next_line: u64,
+    /// The current row as a spreadsheet shows it, from 1: that of the header, and blank ones, are counted, a line that names the
+    /// delimiter is not.
+    pub(super) row: u64,
     /// The file may lack the columns of a record.
     pub(super) is_looked_at: bool,
     /// Whether somebody asks for the line.
@@ -60,6 +63,7 @@ impl Csv {
             cells: Vec::new(),
             line: 1,
             next_line: 1,
+            row: 0,
             is_looked_at: false,
             counts_lines: false,
             is_foreign: false,
@@ -264,6 +268,7 @@ impl Csv {
                 return Ok(None);
             }
             let bytes = window.bytes().get(..row.with_end).unwrap_or_default();
+            self.row += 1;
             self.count_lines(bytes);
             let is_blank = |cell: &Cell| cell.bytes(bytes).trim_ascii().is_empty();
             let is_row = match self.written {

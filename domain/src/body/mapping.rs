@@ -1,7 +1,7 @@
 //! Which columns of somebody's file are what, and what their phone numbers look like.
 
 use crate::invalid::NotValid;
-use crate::national::{DAMAGED, international, is_damaged};
+use crate::national::{DAMAGED, NO_DIGIT, has_no_digit, international, is_damaged};
 use crate::sms::Country;
 
 /// The column of a record with the caller's own id.
@@ -29,7 +29,7 @@ impl Mapping {
     }
 
     /// Whether one column is both.
-    pub(super) fn is_one_column(&self) -> bool {
+    pub fn is_one_column(&self) -> bool {
         self.docid_column.is_some() && self.docid_column == self.phone_column
     }
 
@@ -78,6 +78,7 @@ impl Mapping {
             _ if (is_phone || name == DOCID) && is_of_a_spreadsheet && is_damaged(text) => {
                 Err(DAMAGED)
             }
+            _ if is_phone && is_of_a_spreadsheet && has_no_digit(text) => Err(NO_DIGIT),
             _ => Ok(None),
         }
     }

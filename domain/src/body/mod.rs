@@ -144,6 +144,12 @@ impl<R: Read> RecordReader<R> {
     pub fn pointer_prefix(&self) -> &'static str {
         if self.json.is_wrapped { "/data" } else { "" }
     }
+
+    /// The row of the last record as a spreadsheet shows it, from 1: the header's is the first, and blank ones are counted. Of JSON
+    /// there is none.
+    pub fn row(&self) -> Option<u64> {
+        (self.kind == BodyKind::Csv).then_some(self.csv.row)
+    }
 }
 
 /// How a file is written.
@@ -258,12 +264,15 @@ impl<R: Read> FileReader<R> {
 
     /// The error with the line that people find it in.
     fn located(&self, error: BodyError) -> BodyError {
-        match (error, self.row()) {
-            (BodyError::Syntax { offset, detail }, Some(row)) => BodyError::Syntax {
-                offset,
-                detail: format!("{detail}, in line {row}"),
-            },
-            (error, _) => error,
+        match error {
+            BodyError::Syntax { offset, detail } if self.reader.kind == BodyKind::Csv => {
+                let line = self.reader.csv.line;
+                BodyError::Syntax {
+                    offset,
+                    detail: format!("{detail}, in line {line}"),
+                }
+            }
+            error => error,
         }
     }
 
@@ -291,10 +300,9 @@ impl<R: Read> FileReader<R> {
         record.text_of(name, window.bytes().get(..*current).unwrap_or_default())
     }
 
-    /// The line of the file, or the row of the sheet, in which the last record begins, from 1. Of JSON that is not known.
+    /// As [`RecordReader::row`].
     pub fn row(&self) -> Option<u64> {
-        let is_known = self.reader.kind == BodyKind::Csv;
-        is_known.then_some(self.reader.csv.line)
+        self.reader.row()
     }
 
     /// The names of the columns, once the header was read; of JSON there are none.

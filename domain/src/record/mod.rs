@@ -12,7 +12,7 @@ use strum::{IntoStaticStr, VariantArray};
 pub(crate) use self::check::{Member, MemberValue, check};
 use crate::docid::{self, DocId};
 use crate::invalid::{Invalid, NotValid};
-use crate::phone::PhoneNumber;
+use crate::phone::{PhoneNumber, masked_digits};
 use crate::text::cut;
 
 /// At most this many tracking fields.
@@ -198,7 +198,17 @@ pub type RecordProblem = Invalid<RecordCode>;
 
 /// A record code of the API, by its name on the wire.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
@@ -257,6 +267,44 @@ impl RecordError {
             code: problem.code,
             detail: problem.detail,
         }
+    }
+}
+
+/// A record error as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptError {
+    #[serde(flatten)]
+    pub error: RecordError,
+    /// The row of the file as a spreadsheet shows it, from 1. Of JSON there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
+    /// What stood there, cut, and of a phone masked. Only where there is a docid, with which it is erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+impl KeptError {
+    /// `is_phone`: what stood there is one, or was meant to be.
+    pub fn new(error: RecordError, row: Option<u64>, value: Option<&str>, is_phone: bool) -> Self {
+        let value = value.filter(|_| error.docid.is_some()).map(|value| {
+            if is_phone {
+                masked_digits(value)
+            } else {
+                value.to_owned()
+            }
+        });
+        Self { error, row, value }
+    }
+
+    /// The number by which people find the record: its row, or its place among the records.
+    pub fn place(&self) -> u64 {
+        self.row.unwrap_or(self.error.index + 1)
+    }
+
+    /// Forgets who it is about.
+    pub fn forget_person(&mut self) {
+        self.error.docid = None;
+        self.value = None;
     }
 }
 

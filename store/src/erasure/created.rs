@@ -25,6 +25,30 @@ const ERASING: &Statement = statement!(accounts "b.account_id = ANY($1)":
                AND o.status IN ('queued', 'processing') AND o.status IN ('queued', 'processing', 'stalled'))"; ""
 );
 
+/// Messages that are looked through for those to the recipients of an import, at most.
+const WAITING: i64 = 20_000;
+
+/// Of the messages of an account that wait, those to recipients whom a batch created, by campaign and kind.
+const WAIT: &Statement = statement!(
+    "SELECT waits.campaign_id, waits.kind, count(r.docid) AS messages, count(*) AS looked_at FROM (
+        SELECT m.campaign_id, m.kind, m.docid
+          FROM message_due d JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
+         WHERE d.account_id = $1 AND d.fence = 0 AND d.phone IS NULL LIMIT $3) AS waits
+       LEFT JOIN recipient r ON r.account_id = $1 AND r.docid = waits.docid AND r.phone IS NOT NULL
+             AND r.batch_id = $2 AND r.created_at = r.updated_at
+      GROUP BY waits.campaign_id, waits.kind ORDER BY waits.campaign_id, waits.kind"
+);
+
+/// Messages of a campaign and kind that wait.
+#[derive(Debug, FromQueryResult)]
+pub struct WaitingMessages {
+    pub campaign_id: Uuid,
+    /// As `domain::campaign::MessageKind` writes it.
+    pub kind: String,
+    pub messages: i64,
+    looked_at: i64,
+}
+
 #[derive(FromQueryResult)]
 struct BatchRow {
     account_id: Uuid,
@@ -65,6 +89,23 @@ impl Store {
         }
         tx.commit_surely().await?;
         self.batch(account_id, batch_id).await
+    }
+
+    /// The messages that wait for recipients whom a batch created, by campaign and kind, and whether that is all of them: of the
+    /// account's, 20,000 are looked through.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn waiting_for_created(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+    ) -> Result<(Vec<WaitingMessages>, bool)> {
+        let values = values![account_id, batch_id, WAITING];
+        let mut waiting: Vec<WaitingMessages> = self.fetch_all(WAIT, values).await?;
+        let looked_at: i64 = waiting.iter().map(|row| row.looked_at).sum();
+        waiting.retain(|row| row.messages > 0);
+        Ok((waiting, looked_at < WAITING))
     }
 
     /// Erases a slice of each such batch. `true`: some have more.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::chunk::{Chunk, DecodeError, Run};
-use domain::record::RecordError;
+use domain::record::{KeptError, RecordError};
 use entity::erasure;
 use indexmap::IndexMap;
 use sea_orm::{EntityTrait, FromQueryResult};
@@ -319,39 +319,43 @@ fn without_docids(row: &FirstAnswerRow, people: &People) -> serde_json::Result<O
         return Ok(None);
     };
     let mut told: Vec<RecordError> = serde_json::from_str(errors.get())?;
-    let is_erased = |of: &erasure::Model| row.created_at < of.at;
-    if !forget_docids(&mut told, people, is_erased) {
+    let is_erased = |docid: &mut String| {
+        let of = people.get(docid.as_str());
+        of.is_some_and(|of| row.created_at < of.at)
+    };
+    let mut is_changed = false;
+    for error in &mut told {
+        is_changed |= error.docid.take_if(is_erased).is_some();
+    }
+    if !is_changed {
         return Ok(None);
     }
     *errors = serde_json::value::to_raw_value(&told)?;
     serde_json::to_vec(&answer).map(Some)
 }
 
-/// A block of record errors, and what it is without docids of people who were erased since its batch was accepted; `None`: it has
+/// A block of record errors, and what it is without what leads to people who were erased since its batch was accepted; `None`: it has
 /// none.
 fn without_people(block: ErrorBlock, people: &People) -> Result<Option<(ErrorBlock, Vec<u8>)>> {
     let mut errors = read_errors(&block.block)?;
-    if !forget_docids(&mut errors, people, |of| block.seq < of.seq) {
+    let is_erased = |error: &&mut KeptError| {
+        let of = error
+            .error
+            .docid
+            .as_ref()
+            .and_then(|docid| people.get(docid));
+        of.is_some_and(|of| block.seq < of.seq)
+    };
+    let mut is_changed = false;
+    for error in errors.iter_mut().filter(is_erased) {
+        error.forget_person();
+        is_changed = true;
+    }
+    if !is_changed {
         return Ok(None);
     }
     let without = compressed_errors(&errors)?;
     Ok(Some((block, without)))
-}
-
-/// Whether there was one to forget.
-fn forget_docids(
-    errors: &mut [RecordError],
-    people: &People,
-    is_erased: impl Fn(&erasure::Model) -> bool,
-) -> bool {
-    let mut is_changed = false;
-    for error in errors {
-        let forgotten = error
-            .docid
-            .take_if(|docid| people.get(docid).is_some_and(&is_erased));
-        is_changed |= forgotten.is_some();
-    }
-    is_changed
 }
 
 fn rewrite(stored: &StoredChunk, docids: &HashSet<String>) -> Rewritten {

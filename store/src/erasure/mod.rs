@@ -26,6 +26,8 @@ mod imports;
 mod links;
 mod messages;
 
+pub use self::created::WaitingMessages;
+
 /// The lowest number of a program, as the database admits it, from which on all of them look for stand-ins in messages. An older one
 /// finds a person's message by the docid alone, and would make another. Until `feedback migrate finish`, which hashes them, docids
 /// stay in messages.

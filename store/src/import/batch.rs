@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use domain::message::Lane;
-use domain::record::RecordError;
+use domain::record::KeptError;
 use entity::{import_batch, import_error};
 use sea_orm::{
     ColumnTrait, DeriveActiveEnum, EntityTrait, EnumIter, FromQueryResult, QueryFilter, QueryOrder,
@@ -137,13 +137,13 @@ pub struct Retried {
 }
 
 /// The record errors of a block.
-pub(crate) fn read_errors(block: &[u8]) -> Result<Vec<RecordError>, Error> {
+pub(crate) fn read_errors(block: &[u8]) -> Result<Vec<KeptError>, Error> {
     let json = zstd::decode_all(block).map_err(Error::broken)?;
     serde_json::from_slice(&json).map_err(Error::broken)
 }
 
 /// A block of record errors, as [`read_errors`] reads it.
-pub(crate) fn compressed_errors(errors: &[RecordError]) -> Result<Vec<u8>, Error> {
+pub(crate) fn compressed_errors(errors: &[KeptError]) -> Result<Vec<u8>, Error> {
     let json = serde_json::to_vec(errors).map_err(Error::broken)?;
     zstd::bulk::compress(&json, LEVEL).map_err(Error::broken)
 }
@@ -193,7 +193,7 @@ impl Store {
         batch_id: Uuid,
         from: i64,
         limit: usize,
-    ) -> Result<ListPage<RecordError, i64>, Error> {
+    ) -> Result<ListPage<KeptError, i64>, Error> {
         let mut found = Vec::new();
         let mut next = from;
         while found.len() <= limit {

@@ -6,6 +6,7 @@
 use chrono::TimeDelta;
 use entity::{idempotency, import_batch};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
 
 use super::attempt::{ImportAttempt, still_held};
 use crate::tx::{Sql, statement, values};
@@ -101,6 +102,20 @@ impl Store {
     }
 }
 
+impl Store {
+    /// The batch that was accepted under a key of the account, as long as that is remembered.
+    pub async fn accepted_under(&self, account_id: Uuid, key: &str) -> Result<Option<Uuid>, Error> {
+        use idempotency::Column;
+        let accepted = idempotency::Entity::find_by_id((account_id, key.to_owned()))
+            .select_only()
+            .column(Column::BatchId)
+            .filter(Column::Status.eq(ACCEPTED));
+        Ok(accepted.into_tuple().one(self).await?)
+    }
+}
+
+/// The status of the answer to an import that was accepted.
+const ACCEPTED: i64 = 202;
 /// How long a first answer stands.
 pub(crate) const LIFETIME: TimeDelta = TimeDelta::hours(24);
 

@@ -5,7 +5,7 @@
 //! crashes in between, the counts do not match and the attempt is refused.
 
 use domain::message::Lane;
-use domain::record::RecordError;
+use domain::record::KeptError;
 use sea_orm::FromQueryResult;
 
 use super::attempt::{ImportAttempt, still_held};
@@ -189,7 +189,7 @@ impl Store {
         &self,
         attempt: &ImportAttempt,
         first: i64,
-        errors: &[RecordError],
+        errors: &[KeptError],
     ) -> Result<(), Error> {
         let block = compressed_errors(errors)?;
         let count = i64::try_from(errors.len()).map_err(Error::broken)?;

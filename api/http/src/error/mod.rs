@@ -256,14 +256,6 @@ impl Problem {
         }
     }
 
-    /// What is wrong with the records of a refused import, the first of them.
-    pub fn records(&self) -> &[RecordError] {
-        match self.wrong.as_deref().map(|wrong| &wrong.errors) {
-            Some(Errors::Records(records)) => records,
-            _ => &[],
-        }
-    }
-
     /// The body, for the request of this id.
     pub fn body(&self, request_id: &RequestId) -> Bytes {
         let wrong = self.wrong.as_deref();

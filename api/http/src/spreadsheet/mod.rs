@@ -36,8 +36,8 @@ use uuid::Uuid;
 use self::package::Package;
 pub use self::rows::SheetRows;
 use crate::accept::{Kind, content_type};
-use crate::lines::{PART, PART_BYTES, PIECE, page, page_permit};
 use crate::memory::MemoryPermit;
+use crate::parts::{PART, PART_BYTES, PIECE, page, page_permit};
 use crate::{AppState, Code, Problem, Result};
 
 /// Rows of a sheet, at most, without that of its headers.

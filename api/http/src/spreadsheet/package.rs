@@ -16,7 +16,7 @@ use zstd::stream::read::Decoder;
 
 use super::rows::unwritable;
 use super::{ColumnKind, SheetRows, Spreadsheet};
-use crate::lines::PIECE;
+use crate::parts::PIECE;
 use crate::{Problem, Result};
 
 /// The part of the file that has the rows.

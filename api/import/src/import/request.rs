@@ -33,7 +33,7 @@ pub struct ImportRequest {
     pub(super) encoding: ContentEncoding,
     pub(super) on_error: OnError,
     /// The idempotency key.
-    pub(super) key: Option<String>,
+    pub(crate) key: Option<String>,
 }
 
 impl ImportRequest {

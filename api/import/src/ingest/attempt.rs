@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
-use super::parse::{BodySummary, Piece};
+use super::collector::{BodySummary, Piece};
 use super::{fault, in_flight};
 use api_http::{AppState, Code, Problem, QUICK, Result, within};
 use platform::request_id::RequestId;

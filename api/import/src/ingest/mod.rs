@@ -6,7 +6,8 @@
 //!            memory, hash     errors
 //! ```
 //! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
-//!   that the body's permit allows, [`parse`] makes chunks and blocks of errors. [`sheet`] makes CSV of a spreadsheet's file before,
+//!   that the body's permit allows, [`parse`] reads records, of which [`collector`] makes chunks and blocks of errors; [`look`] reads the
+//!   beginning of a file. [`sheet`] makes CSV of a spreadsheet's file before,
 //!   for which [`xml`] tells what takes memory.
 //! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //!
@@ -14,6 +15,8 @@
 //! memory (in `api-http`).
 
 mod attempt;
+mod collector;
+mod look;
 mod parse;
 mod sheet;
 mod source;
@@ -38,8 +41,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use self::attempt::Attempt;
-use self::parse::Piece;
-pub use self::parse::{BodySummary, FileRequest, Job, Look};
+use self::collector::Piece;
+pub use self::collector::{BodySummary, SamePhone};
+pub use self::look::Look;
+pub use self::parse::{FileRequest, Job};
 use self::source::Source;
 use api_http::{Code, Problem, Result, within};
 
@@ -140,7 +145,7 @@ pub async fn preview(
 /// # Errors
 /// What its body or its account's memory refuse.
 pub async fn look(kind: FileKind, tmp_dir: PathBuf, incoming: Incoming) -> Result<Look> {
-    let consume = move |mut source| parse::look(kind, &tmp_dir, &mut source);
+    let consume = move |mut source| look::look(kind, &tmp_dir, &mut source);
     Reading::begin(incoming, false, consume).await?.end().await
 }
 

@@ -4,7 +4,7 @@
 //! it is believed: what it unpacks to is counted before anything of it is read.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
@@ -53,7 +53,11 @@ pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
         return Err(too_large(detail));
     }
     file.rewind().map_err(|error| unwritable(&error))?;
-    let mut book = Xlsx::new(BufReader::new(file)).map_err(|error| broken(&error))?;
+    let source = &*source;
+    let file = Wanted { file, source };
+    let book = Xlsx::new(BufReader::new(file));
+    source.go_on()?;
+    let mut book = book.map_err(|error| broken(&error))?;
     let names = book.sheet_names();
     let first = names.first().ok_or_else(|| no_sheet("it has no sheet"))?;
     let mut cells = book
@@ -68,6 +72,25 @@ pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
         source.go_on()?;
     }
     rows.end()
+}
+
+/// A file that is read for as long as somebody waits for the import: opening a large one takes a while.
+struct Wanted<'a> {
+    file: File,
+    source: &'a Source,
+}
+
+impl Read for Wanted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.source.go_on().map_err(io::Error::other)?;
+        self.file.read(buffer)
+    }
+}
+
+impl Seek for Wanted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
 }
 
 fn spooled(source: &mut Source, tmp_dir: &Path) -> Result<File> {

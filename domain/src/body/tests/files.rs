@@ -4,7 +4,7 @@ use super::super::{Dialect, FileKind, FileReader, Mapping};
 use super::*;
 use crate::sms::Country;
 
-/// What came of a file: its records, what it says of itself, and the rows that its records begin in.
+/// What came of a file: its records, what it says of itself, and the rows of its records.
 struct Read {
     records: Vec<Judged>,
     rows: Vec<Option<u64>>,
@@ -103,14 +103,14 @@ fn a_line_that_names_the_delimiter_is_no_header() {
         read.records,
         [accepted!("A1", "+491701234567", r#"{"a":"x,y"}"#)]
     );
-    assert_eq!(read.rows, [Some(3)]);
+    assert_eq!(read.rows, [Some(2)], "no spreadsheet shows that line");
 }
 
 #[test]
-fn rows_without_any_value_are_none_and_the_others_keep_their_lines() {
+fn rows_without_any_value_are_none_and_the_others_have_the_numbers_that_a_spreadsheet_shows() {
     let text = "\n;;\nname;docid;phone\n;;\n\"two\nlines\";A1;+491701234567\n  ; ;\n\nx;A2;+491701234568\n";
     let read = read_any(&Mapping::default(), text.as_bytes());
-    assert_eq!(read.rows, [Some(5), Some(9)]);
+    assert_eq!(read.rows, [Some(5), Some(8)]);
     assert_eq!(fields(&read.records[0])[0].1, "two\nlines");
 }
 

@@ -150,7 +150,7 @@ async fn a_file_is_looked_at_imported_to_its_end_and_its_bad_rows_are_shown() ->
         ensure!(status == "Completed", "{status}");
         let facts = browser.property(".facts", "innerText").await?;
         ensure!(
-            facts.contains("Received\t5") && facts.contains("Rejected\t3"),
+            facts.contains("Rows in the file\t5") && facts.contains("Rejected\t3"),
             "{facts}"
         );
         Ok(())

@@ -18,7 +18,7 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
 const FORMULA: &str = "=cmd|' /C calc'!A0";
 
 /// The rows of the first sheet by their headers, and the number of sheets.
-fn rows(answer: Answer) -> Result<(Vec<Value>, usize)> {
+pub(super) fn rows(answer: Answer) -> Result<(Vec<Value>, usize)> {
     let answer = answer.expect(200)?;
     ensure!(answer.header("content-type") == Some(XLSX), "{answer:?}");
     let name = answer.header("content-disposition").unwrap_or_default();

@@ -8,8 +8,11 @@ use serde_json::json;
 use tests::app::App;
 use tests::campaign::on_import;
 use tests::client::Answer;
+use tests::import::record;
 use tests::person::Person;
-use tests::wait::SOON;
+use tests::wait::{SOON, eventually};
+
+use super::spreadsheets::rows;
 
 /// Sends a file as a form of a page does.
 async fn upload(app: &App, person: &Person, name: &str, file: &[u8]) -> Result<Answer> {
@@ -87,6 +90,7 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
         "0151 12345678",
         "<td>12</td>",
         "+4915112345678",
+        "This sends nothing",
     ] {
         ensure!(page.contains(part), "{part}: {page}");
     }
@@ -131,7 +135,24 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
             .contains("Kunden.csv"),
         "no name"
     );
-    person.get(&path).await?.expect(404)?;
+    // One file becomes one batch: pressing again, or going back, leads to it.
+    for again in [
+        person.get(&path).await?,
+        person.post(&path, &pairs(&chosen)).await?,
+    ] {
+        ensure!(location(again)? == batch, "another batch");
+    }
+    let page = person.get(&batch).await?.expect(200)?;
+    for part in [
+        "Nothing was sent to these people".to_owned(),
+        format!("/dashboard/campaigns/new?batch={batch_id}"),
+    ] {
+        ensure!(page.text()?.contains(&part), "{part}: {page:?}");
+    }
+    let new = format!("/dashboard/campaigns/new?batch={batch_id}");
+    let page = person.get(&new).await?.expect(200)?;
+    let chosen = format!("<option value=\"{batch_id}\" selected>");
+    ensure!(page.text()?.contains(&chosen), "{page:?}");
 
     // The next file begins with what was said of this one.
     let next = location(upload(&app, &person, "Dezember.csv", CUSTOMERS.as_bytes()).await?)?;
@@ -228,7 +249,10 @@ async fn what_cannot_be_a_file_of_people_is_told_and_three_are_kept() -> Result<
         let page = person.get(&kept).await?.expect(200)?;
         ensure!(page.text()?.contains("Import 40,000 people"), "{page:?}");
     }
-    person.get(&first).await?.expect(404)?;
+    let gone = person.get(&first).await?.expect(404)?;
+    for part in ["no longer kept", "Choose a file"] {
+        ensure!(gone.text()?.contains(part), "{part}: {gone:?}");
+    }
     // It is nobody else's, and needs the token of the page.
     let kept = location(upload(&app, &person, "e.csv", b"docid,phone\n").await?)?;
     let stranger = app.person("eve", "other", "admin").await?;
@@ -239,4 +263,126 @@ async fn what_cannot_be_a_file_of_people_is_told_and_three_are_kept() -> Result<
     let again = person.get("/dashboard/imports/file").await?;
     ensure!(location(again)? == "/dashboard/imports", "no way back");
     Ok(())
+}
+
+/// A blank row, a cell of two lines, and what is wrong with phones.
+const FAULTS: &str = "docid;phone;note\r\nK1;0151 12345678;\"two\r\nlines\"\r\n;;\r\nK2;n/a;\r\nK3;0151 12;\r\n\
+                      K4;4,9E+11;\r\nK5;0151 12345678;\r\n";
+
+#[tokio::test]
+async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app
+        .create_key("shop", &["--time-zone", "Europe/Berlin"])
+        .await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let person = app.person("ada", "shop", "editor").await?;
+    let path = location(upload(&app, &person, "Kunden.csv", FAULTS.as_bytes()).await?)?;
+    let page = person.get(&path).await?.expect(200)?;
+    let told = [
+        (4, "n/a", "n/a", "No phone number stands here"),
+        (5, "0151 12", "**** 12", "too few digits"),
+        (6, "4,9E+11", "*,9E+11", "Excel shortened this number"),
+    ];
+    for (row, value, _, reason) in told {
+        let row = format!("<td class=\"n\">{row}</td><td>Phone</td><td>{value}</td>");
+        for part in [&*row, reason] {
+            ensure!(page.text()?.contains(part), "{part}: {page:?}");
+        }
+    }
+    // Two people have one phone.
+    for part in ["1 row has the phone number of a row further up", "Rows: 7"] {
+        ensure!(page.text()?.contains(part), "{part}: {page:?}");
+    }
+    let mut chosen = fields(page.text()?);
+    chosen.push(("do".to_owned(), "import".to_owned()));
+    let batch = location(person.post(&path, &pairs(&chosen)).await?)?;
+    let batch_id = batch.rsplit('/').next().unwrap_or_default();
+    client.completed(batch_id, SOON).await?;
+    let page = person.get(&batch).await?.expect(200)?;
+    let (sheet, _) = rows(person.get(&format!("{batch}/errors.xlsx")).await?)?;
+    ensure!(sheet.len() == told.len(), "{sheet:?}");
+    for ((row, value, masked, reason), of_sheet) in told.into_iter().zip(&sheet) {
+        for part in [format!("<tr><td class=\"n\">{row}</td>"), reason.to_owned()] {
+            ensure!(page.text()?.contains(&part), "{part}: {page:?}");
+        }
+        ensure!(of_sheet["Row"] == f64::from(row), "{of_sheet}");
+        let stood = &of_sheet["What stood there"];
+        ensure!(
+            stood
+                .as_str()
+                .is_some_and(|stood| stood.len() == value.len()),
+            "{of_sheet}"
+        );
+        ensure!(
+            value.len() < 7 || stood != value,
+            "{of_sheet}: not {masked}"
+        );
+        let wrong = of_sheet["What is wrong"].as_str().unwrap_or_default();
+        ensure!(wrong.contains(reason), "{of_sheet}");
+        let todo = of_sheet["What to do"].as_str().unwrap_or_default();
+        ensure!(!todo.is_empty(), "{of_sheet}");
+    }
+    // Programs count records from 0.
+    let errors = client.get(&format!("/api_v1/sms/import/{batch_id}/errors"));
+    let errors = errors.await?.expect(200)?.json()?;
+    let first = &errors["items"][0];
+    ensure!(
+        first["index"] == 1 && first["pointer"] == "/1/phone" && first["row"].is_null(),
+        "{errors}"
+    );
+    // What stood there goes with the person.
+    client.erase("K3").await?.expect(204)?;
+    eventually(SOON * 4, async || {
+        let (sheet, _) = rows(person.get(&format!("{batch}/errors.xlsx")).await?)?;
+        let erased = sheet.iter().find(|row| row["Row"] == 5.0);
+        let erased = erased.context("no row")?;
+        let is_gone = |name: &str| erased[name].as_str().unwrap_or_default().is_empty();
+        ensure!(
+            is_gone("What stood there") && is_gone("Customer number"),
+            "{erased}"
+        );
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn erasing_an_import_says_first_what_will_not_be_sent() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let person = app.person("ada", "shop", "editor").await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["delay_minutes"] = json!(60);
+            campaign
+        })
+        .await?;
+    let accepted = client
+        .import_for(&campaign, &[record("A1"), record("A2")])
+        .await?;
+    let accepted = accepted.expect(202)?.json()?;
+    let batch_id = accepted["batch_id"].as_str().context("no id")?;
+    client.completed(batch_id, SOON).await?;
+    let path = format!("/dashboard/imports/{batch_id}");
+    let page = person.get(&path).await?.expect(200)?;
+    for part in [
+        "will be skipped",
+        "After the visit: 2 messages",
+        "None of this can be undone",
+    ] {
+        ensure!(page.text()?.contains(part), "{part}: {page:?}");
+    }
+    person
+        .post(&format!("{path}/erase"), &[])
+        .await?
+        .expect(303)?;
+    eventually(SOON, async || {
+        let list = person.get("/dashboard/imports").await?.expect(200)?;
+        ensure!(list.text()?.contains("2 of them erased"), "{list:?}");
+        Ok(())
+    })
+    .await
 }

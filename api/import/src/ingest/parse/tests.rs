@@ -5,6 +5,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::super::collector::Piece;
 use super::super::tests::pool;
 use super::super::{ContentEncoding, Incoming};
 use super::*;
