@@ -1,13 +1,21 @@
 //! How the pages behind the account's links look.
 
+use api_collect::pages;
 use api_form::operations;
-use api_http::Result;
+use api_http::{Problem, QUICK, Result, within};
+use api_language::find;
 use askama::Template;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use domain::branding::Color;
+use domain::form::FormContent;
+use domain::link::TrackFields;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use store::account::PageBranding;
 
 use crate::done;
+use crate::form_draft::FormDraft;
+use crate::form_templates::template;
 use crate::page::{Frame, page};
 use crate::reasons::reasons;
 use crate::sent::SentChange;
@@ -56,12 +64,36 @@ fn answer(person: &SignedIn, branding: BrandingDraft, refusal: Option<String>) -
     page(&f, &template)
 }
 
+/// What was entered.
+fn given(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+/// The public page of a form, as it looks with what was sent; what is wrong is left out. A logo is on it once it is stored.
+pub async fn preview(
+    person: SignedIn,
+    SentChange(sent): SentChange<BrandingDraft>,
+) -> Result<Response> {
+    let stored = within(QUICK, person.store().look(person.account_id)).await?;
+    let look = PageBranding {
+        name: given(sent.name),
+        color: given(sent.color).and_then(|color| Color::parse(&color).ok()),
+        language: given(sent.language),
+        has_logo: stored.has_logo && given(sent.logo).is_some(),
+    };
+    let t = look.language.as_deref().and_then(find).unwrap_or(person.t);
+    let draft = FormDraft::of_json(&template(t, "visit"));
+    let form = draft.input().and_then(FormContent::new);
+    let form = form.map_err(Problem::invalid)?;
+    let form = form.for_reader(None, &TrackFields::default());
+    Ok(pages::preview(pages::Frame { t, look: &look }, &form).into_response())
+}
+
 /// Sets it.
 pub async fn set(
     person: SignedIn,
     SentChange(sent): SentChange<BrandingDraft>,
 ) -> Result<Response> {
-    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let branding = BrandingDraft {
         name: given(sent.name),
         logo: given(sent.logo),

@@ -1,17 +1,23 @@
 //! A campaign as its editor has it, and the content that it stands for.
 
+use std::collections::HashSet;
+
 use api_http::{Problem, Result};
+use api_send::operations::SentTest;
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{Audience, CampaignContent, Message};
+use domain::campaign::{Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use crate::campaign_settings::DAYS;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
 const KEEP: &str = "keep";
+/// The hours in which a new one sends.
+pub const WINDOW: (&str, &str) = ("09:00", "20:00");
 /// How a page's input has a moment.
 const MOMENT: &str = "%Y-%m-%dT%H:%M";
 
@@ -27,8 +33,15 @@ pub struct CampaignDraft {
     pub text: String,
     /// Empty: whoever comes with an import for it; [`KEEP`]: what is stored; else a batch.
     pub audience: String,
+    /// Columns to keep that were chosen, in their order.
+    #[serde(skip)]
+    pub kept: Vec<String>,
+    /// Those that were typed.
     pub track_fields: String,
-    /// `store=store_code`: a business property and the field that has its value.
+    /// Columns to group by that were chosen.
+    #[serde(skip)]
+    pub groups: Vec<Group>,
+    /// Those that were typed: `store=store_code`, a business property and the field that has its value, or a field alone.
     pub bus_props_from: String,
     /// Empty: any time.
     pub window_from: String,
@@ -47,8 +60,19 @@ pub struct CampaignDraft {
     pub reminder_text: String,
     /// Of one that was started: some of it stays as it is.
     pub started: String,
+    /// Nothing of it may change any more.
+    #[serde(skip)]
+    pub is_over: bool,
     #[serde(skip)]
     pub test: TestDraft,
+}
+
+/// A column that answers are grouped by.
+#[derive(Clone, Default)]
+pub struct Group {
+    pub column: String,
+    /// What reports call it; empty: as the column.
+    pub name: String,
 }
 
 /// A test message: what was typed, why it was refused, or the message.
@@ -57,16 +81,35 @@ pub struct TestDraft {
     pub phone: String,
     pub docid: String,
     pub problem: Option<Problem>,
-    pub message: Option<Message>,
+    pub shown: Option<SentTest>,
 }
 
 impl From<SentPairs> for CampaignDraft {
+    /// Each `group_column` begins a group.
     fn from(SentPairs(pairs): SentPairs) -> Self {
-        let (days, others): (Vec<_>, Vec<_>) =
-            pairs.into_iter().partition(|(name, _)| name == "day");
+        let (mut days, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut groups: Vec<Group> = Vec::new();
+        for (name, value) in pairs {
+            match (&*name, groups.last_mut()) {
+                ("day", _) => days.push(value),
+                ("keep", _) => kept.push(value),
+                ("group_column", _) => groups.push(Group {
+                    column: value,
+                    name: String::new(),
+                }),
+                ("group_name", Some(group)) => value.trim().clone_into(&mut group.name),
+                _ => others.push((name, value)),
+            }
+        }
+        groups.retain(|group| !group.column.is_empty());
+        // One more than a campaign may have is enough to be refused.
+        kept.truncate(MAX_COPIED_FIELDS + 1);
+        groups.truncate(MAX_BUS_PROPS_FROM + 1);
         let draft = serde_json::from_value(others.into_iter().collect());
         Self {
-            days: days.into_iter().map(|(_, day)| day).collect(),
+            days,
+            kept,
+            groups,
             ..draft.unwrap_or_default()
         }
     }
@@ -100,8 +143,10 @@ impl CampaignDraft {
                 Audience::Batches { batch_ids } if batch_ids.len() == 1 => batch_ids[0].to_string(),
                 _ => KEEP.to_owned(),
             },
-            track_fields: content.track_fields.join(", "),
-            bus_props_from: pairs(content),
+            kept: content.track_fields.clone(),
+            track_fields: String::new(),
+            groups: groups(content),
+            bus_props_from: String::new(),
             window_from: time("from"),
             window_to: time("to"),
             days,
@@ -117,6 +162,7 @@ impl CampaignDraft {
             reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
             reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
             started: String::new(),
+            is_over: false,
             test: TestDraft::default(),
         }
     }
@@ -129,6 +175,16 @@ impl CampaignDraft {
         CampaignContent::parse(&self.write(zone)).map_err(Problem::invalid)
     }
 
+    /// What it does, whatever its name, form, sender and text are; `None`: something else is wrong.
+    pub fn settings(&self, zone: Tz) -> Option<CampaignContent> {
+        let mut campaign = self.write(zone);
+        campaign["form_id"] = json!(Uuid::nil());
+        for (member, value) in [("name", "-"), ("sender", "-"), ("text", "{link}")] {
+            campaign[member] = json!(value);
+        }
+        CampaignContent::parse(&campaign).ok()
+    }
+
     /// What it makes of what is stored, whose other members stay.
     fn write(&self, zone: Tz) -> Value {
         let before =
@@ -136,13 +192,6 @@ impl CampaignDraft {
         let before = before.ok();
         let mut campaign: Map<String, Value> =
             serde_json::from_str(&self.before).unwrap_or_default();
-        let items = |text: &str| {
-            text.split([',', ';', '\n'])
-                .map(str::trim)
-                .filter(|item| !item.is_empty())
-                .map(ToOwned::to_owned)
-                .collect::<Vec<_>>()
-        };
         // What is no number is said to be wrong by the operation.
         let number = |text: &str| match text.trim() {
             "" => Value::Null,
@@ -150,17 +199,11 @@ impl CampaignDraft {
                 .parse::<i64>()
                 .map_or_else(|_| json!(text), |number| json!(number)),
         };
-        let bus_props = items(&self.bus_props_from);
-        let bus_props = bus_props
-            .iter()
-            .map(|pair| pair.split_once('=').unwrap_or((pair, pair)));
-        let bus_props: Map<_, _> = bus_props
-            .map(|(name, field)| (name.trim().to_owned(), json!(field.trim())))
+        let bus_props: Map<_, _> = self
+            .group_columns()
+            .into_iter()
+            .map(|group| (group.name, json!(group.column)))
             .collect();
-        // Names may have what lists are split by.
-        let is_as_before = |text: &str, of: fn(&CampaignContent) -> String| {
-            before.as_ref().is_some_and(|before| of(before) == text)
-        };
         let [days, text] = [&self.reminder_days, &self.reminder_text].map(|text| text.trim());
         let reminder = (!days.is_empty() || !text.is_empty())
             .then(|| json!({"after_days": number(days), "text": self.reminder_text}));
@@ -200,12 +243,9 @@ impl CampaignDraft {
         ] {
             campaign.insert(name.to_owned(), value);
         }
-        if !is_as_before(&self.track_fields, |content| {
-            content.track_fields.join(", ")
-        }) {
-            campaign.insert("track_fields".to_owned(), json!(items(&self.track_fields)));
-        }
-        if !is_as_before(&self.bus_props_from, pairs) {
+        // Of one that was started they stay as they are.
+        if self.started.is_empty() {
+            campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
         let audience = match &*self.audience {
@@ -217,6 +257,66 @@ impl CampaignDraft {
         Value::Object(campaign)
     }
 
+    /// The columns to keep: those chosen, then those typed, each once.
+    pub fn kept_columns(&self) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
+        for column in self
+            .kept
+            .iter()
+            .map(String::as_str)
+            .chain(items(&self.track_fields))
+        {
+            if seen.insert(column) {
+                kept.push(column.to_owned());
+            }
+        }
+        kept
+    }
+
+    /// The columns to group by, each with its name: those chosen, then those typed.
+    pub fn group_columns(&self) -> Vec<Group> {
+        let chosen = self.groups.iter().map(|group| Group {
+            column: group.column.clone(),
+            name: match &*group.name {
+                // A name has no colon: what stands behind one is the value.
+                "" => group.column.replace(':', " "),
+                name => name.to_owned(),
+            },
+        });
+        let typed = items(&self.bus_props_from).map(|pair| {
+            let (name, column) = pair.split_once('=').unwrap_or((pair, pair));
+            Group {
+                column: column.trim().to_owned(),
+                name: name.trim().to_owned(),
+            }
+        });
+        chosen.chain(typed).collect()
+    }
+
+    /// The groups that were chosen, and one that is empty.
+    pub fn groups_and_more(&self) -> Vec<Group> {
+        let more = std::iter::once(Group::default());
+        self.groups.iter().cloned().chain(more).collect()
+    }
+
+    /// Whether something is set of what recipients' columns are used for.
+    pub fn uses_columns(&self) -> bool {
+        !self.kept_columns().is_empty() || !self.group_columns().is_empty()
+    }
+
+    /// Whether it sends at other times than a new one does.
+    pub fn has_times(&self) -> bool {
+        let is_daily = self.days.is_empty() || self.days.len() == DAYS.len();
+        (&*self.window_from, &*self.window_to) != WINDOW
+            || !is_daily
+            || !is_default(&self.delay_minutes, "0")
+    }
+
+    pub fn has_reminder(&self) -> bool {
+        !self.reminder_days.is_empty() || !self.reminder_text.is_empty()
+    }
+
     /// Whether it sends on a day.
     pub fn has_day(&self, day: &str) -> bool {
         self.days.iter().any(|one| one == day)
@@ -226,11 +326,14 @@ impl CampaignDraft {
     pub fn has_limits(&self) -> bool {
         let others = [
             (&self.max_messages, ""),
+            (&self.contact_gap_days, "0"),
+            (&self.max_parts, "3"),
             (&self.send_within_hours, "72"),
             (&self.link_expires_after_days, "30"),
         ];
-        let is_default = |(text, default): (&String, &str)| text.is_empty() || text == default;
-        !others.into_iter().all(is_default)
+        !others
+            .into_iter()
+            .all(|(text, default)| is_default(text, default))
     }
 
     /// The send window; without hours and with all days any time. No day is every day.
@@ -255,13 +358,28 @@ impl CampaignDraft {
     }
 }
 
-/// Business properties and the fields that have their values.
-fn pairs(content: &CampaignContent) -> String {
+fn is_default(text: &str, default: &str) -> bool {
+    text.is_empty() || text == default
+}
+
+/// What was typed as a list.
+fn items(text: &str) -> impl Iterator<Item = &str> {
+    let items = text.split([',', ';', '\n']).map(str::trim);
+    items.filter(|item| !item.is_empty())
+}
+
+/// Business properties and the fields that have their values. One that is called like its field has no name of its own.
+fn groups(content: &CampaignContent) -> Vec<Group> {
     let pairs = content.bus_props_from.iter();
-    let pairs: Vec<_> = pairs
-        .map(|(name, field)| format!("{name}={field}"))
-        .collect();
-    pairs.join(", ")
+    let group = |(name, column): (&String, &String)| Group {
+        column: column.clone(),
+        name: if name == column {
+            String::new()
+        } else {
+            name.clone()
+        },
+    };
+    pairs.map(group).collect()
 }
 
 #[cfg(test)]
@@ -307,5 +425,32 @@ mod tests {
         assert_eq!(written["send_window"], Value::Null);
         assert_eq!(written["starts_at"], "2026-12-01T08:00:00Z");
         assert_eq!(written["track_fields"], json!(["Filiale", "Vorname"]));
+    }
+
+    #[test]
+    fn columns_are_chosen_and_typed() {
+        let sent = [
+            ("keep", "Vorname"),
+            ("keep", "a; b"),
+            ("track_fields", "Vorname, later"),
+            ("group_column", "Filiale"),
+            ("group_name", ""),
+            ("group_column", "Ort: Land"),
+            ("group_name", ""),
+            ("group_column", "Kasse"),
+            ("group_name", " till "),
+            ("group_column", ""),
+            ("group_name", "nothing"),
+            ("bus_props_from", "region=Gebiet; Team"),
+        ];
+        let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let draft = CampaignDraft::from(SentPairs(sent.into()));
+        let written = draft.write(Tz::UTC);
+        assert_eq!(written["track_fields"], json!(["Vorname", "a; b", "later"]));
+        let groups = json!({
+            "Filiale": "Filiale", "Ort  Land": "Ort: Land", "till": "Kasse", "region": "Gebiet", "Team": "Team",
+        });
+        assert_eq!(written["bus_props_from"], groups);
+        assert!(draft.uses_columns() && !draft.has_reminder());
     }
 }

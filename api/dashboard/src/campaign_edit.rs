@@ -1,28 +1,32 @@
 //! The editor of campaigns: its page, what a draft would do today, and a test to one's own phone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api_http::precondition::IfMatch;
-use api_http::{Result, parse_id};
+use api_http::{Problem, Result, parse_id};
 use api_import::operations::list_batches;
 use api_language::Text;
+use api_send::operations::SentTest;
 use api_send::{SenderItem, operations};
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
-use axum::response::Response;
-use domain::campaign::{CampaignStatus, MessageStatus, MissingField, Preview, Sample};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::campaign::{
+    CampaignStatus, MAX_COPIED_FIELDS, MessageStatus, MissingField, Preview, Sample, similar_name,
+};
+use domain::sms::special_character;
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
-use crate::campaign_draft::{CampaignDraft, TestDraft};
-use crate::campaign_settings::{DAYS, cost};
+use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
+use crate::campaign_settings::{DAYS, cost, settings};
 use crate::campaigns::shown_counts;
 use crate::done;
 use crate::editor::{self, CopyQuery, Draft, Editing};
 use crate::names::{FormChoice, published};
-use crate::page::{Frame, html};
+use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
@@ -36,6 +40,8 @@ struct CampaignEditPage<'a> {
     forms: Vec<FormChoice>,
     senders: Vec<SenderItem>,
     batches: Vec<Batch>,
+    /// What recipients have.
+    columns: Vec<String>,
     /// Of what is stored; what is typed the page's script asks for.
     preview: Option<Result<Shown>>,
     /// Its sender reaches no phones.
@@ -48,19 +54,26 @@ struct CampaignEditPage<'a> {
 struct PreviewPart<'a> {
     f: &'a Frame,
     draft: &'a CampaignDraft,
+    columns: Vec<String>,
     preview: Result<Shown>,
 }
 
 /// A preview as it is shown.
 struct Shown(Preview);
 
+impl PreviewPart<'_> {
+    fn strange_columns(&self) -> Vec<String> {
+        strange_columns(self.f.t, self.draft, &self.columns)
+    }
+}
+
 impl CampaignEditPage<'_> {
     /// Whether the test that is shown may still change.
     fn test_is_under_way(&self) -> bool {
-        let message = self.draft.test.message.as_ref();
-        message.is_some_and(|message| {
+        let shown = self.draft.test.shown.as_ref();
+        shown.is_some_and(|shown| {
             matches!(
-                message.status,
+                shown.message.status,
                 MessageStatus::Scheduled | MessageStatus::Sending | MessageStatus::Accepted
             )
         })
@@ -76,6 +89,58 @@ impl CampaignEditPage<'_> {
                 t.count("sure-start-people", number(preview.eligible))
             }
             _ => t.get("sure-start"),
+        }
+    }
+
+    fn test_status(&self, shown: &SentTest) -> &'static str {
+        status(&shown.message, self.is_simulated)
+    }
+
+    /// The columns that can be kept, those that are first, and whether each is.
+    fn kept(&self) -> Vec<(&str, bool)> {
+        let kept = &self.draft.kept;
+        let chosen = kept.iter().map(|column| (column.as_str(), true));
+        let others = self.columns.iter().filter(|column| !kept.contains(column));
+        let others = others.map(|column| (column.as_str(), false));
+        chosen.chain(others).collect()
+    }
+
+    /// The columns among which that of a group is chosen.
+    fn choices<'a>(&'a self, group: &'a Group) -> Vec<&'a str> {
+        let is_other = !group.column.is_empty() && !self.columns.contains(&group.column);
+        let other = is_other.then_some(group.column.as_str());
+        let columns = self.columns.iter().map(String::as_str);
+        other.into_iter().chain(columns).collect()
+    }
+
+    fn strange_columns(&self) -> Vec<String> {
+        strange_columns(self.f.t, self.draft, &self.columns)
+    }
+
+    /// Whether something is wrong with one of these members.
+    fn is_wrong(&self, members: &[&str]) -> bool {
+        let problem = self.editing.problem.as_ref();
+        let wrong = problem.map_or(&[][..], Problem::members);
+        wrong.iter().any(|one| {
+            let member = one.pointer.split('/').nth(1);
+            member.is_some_and(|member| members.contains(&member))
+        })
+    }
+
+    /// What is set in a part of the editor, in a line; `names` are those of its settings.
+    fn summary(&self, names: &[&str]) -> String {
+        let t = self.f.t;
+        let Some(content) = self.draft.settings(self.f.zone) else {
+            return String::new();
+        };
+        let settings = settings(t, self.f.zone, &content).into_iter();
+        let shown = settings.filter(|(name, _)| names.contains(name));
+        let shown = shown.map(|(name, value)| format!("{}: {value}", t.of("setting", name)));
+        let shown: Vec<_> = shown.collect();
+        if shown.is_empty() {
+            t.get("campaign-nothing-set")
+        } else {
+            shown.join(" · ")
         }
     }
 
@@ -98,6 +163,31 @@ impl CampaignEditPage<'_> {
                 .iter()
                 .all(|batch| batch.batch_id.to_string() != *chosen)
     }
+}
+
+/// What is said of columns that a draft uses and nobody has.
+fn strange_columns(t: &Text, draft: &CampaignDraft, columns: &[String]) -> Vec<String> {
+    if columns.is_empty() || !draft.started.is_empty() {
+        return Vec::new();
+    }
+    let known: BTreeSet<String> = columns.iter().cloned().collect();
+    let groups = draft.group_columns().into_iter().map(|group| group.column);
+    let used: BTreeSet<String> = draft.kept_columns().into_iter().chain(groups).collect();
+    let sentence = |column: &String| {
+        let strange = t.with("column-strange", column);
+        match similar_name(column, &known) {
+            Some(similar) => format!("{strange} {}", t.with("field-similar", similar)),
+            None => strange,
+        }
+    };
+    let strange = used.difference(&known).take(MAX_COPIED_FIELDS);
+    strange.map(sentence).collect()
+}
+
+/// The character of a draft's texts for which less fits an SMS.
+fn special(draft: &CampaignDraft) -> Option<char> {
+    let texts = [&draft.text, &draft.reminder_text];
+    texts.into_iter().find_map(|text| special_character(text))
 }
 
 /// A number as texts take it.
@@ -175,8 +265,8 @@ impl Draft for CampaignDraft {
     fn new(t: &Text) -> Self {
         Self {
             text: t.get("campaign-text"),
-            window_from: "09:00".to_owned(),
-            window_to: "20:00".to_owned(),
+            window_from: WINDOW.0.to_owned(),
+            window_to: WINDOW.1.to_owned(),
             days: DAYS.map(str::to_owned).to_vec(),
             ..Self::default()
         }
@@ -188,6 +278,7 @@ impl Draft for CampaignDraft {
         let mut draft = Self::read(&campaign.content, person.caller.time_zone());
         if campaign.status != CampaignStatus::Draft {
             "yes".clone_into(&mut draft.started);
+            draft.is_over = !campaign.status.is_open();
         }
         Ok((draft, campaign.revision))
     }
@@ -223,6 +314,7 @@ impl Draft for CampaignDraft {
             forms: unless_refused(editing, published(person)).await?,
             senders: unless_refused(editing, senders).await?,
             batches: unless_refused(editing, batches).await?,
+            columns: unless_refused(editing, operations::list_columns(caller)).await?,
             preview: match &editing.id {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
@@ -297,6 +389,9 @@ pub async fn preview(person: SignedIn, pairs: SentPairs) -> Response {
     let template = PreviewPart {
         f: &f,
         draft: &draft,
+        columns: operations::list_columns(&person.caller)
+            .await
+            .unwrap_or_default(),
         preview: of_draft(&person, &draft).await,
     };
     html(f.t, StatusCode::OK, &template)
@@ -314,15 +409,15 @@ pub async fn edit(
     Path(id): Path<String>,
     Query(ShownTest { test }): Query<ShownTest>,
 ) -> Result<Response> {
-    let message = match test {
+    let shown = match test {
         Some(test) => {
             let (campaign_id, test) = (parse_id("campaign_id", &id)?, parse_id("test", &test)?);
-            Some(operations::read_message(&person.caller, campaign_id, test).await?)
+            Some(operations::read_test(&person.caller, campaign_id, test).await?)
         }
         None => None,
     };
     let test = TestDraft {
-        message,
+        shown,
         ..TestDraft::default()
     };
     with_test(&person, id, test).await
@@ -330,6 +425,9 @@ pub async fn edit(
 
 async fn with_test(person: &SignedIn, id: String, test: TestDraft) -> Result<Response> {
     let (mut draft, version) = CampaignDraft::find(person, parse_id("campaign_id", &id)?).await?;
+    if draft.is_over && test.problem.is_none() {
+        return Ok(Redirect::to(&format!("/dashboard/campaigns/{id}")).into_response());
+    }
     draft.test = test;
     let editing = Editing {
         id: Some(id),
@@ -368,7 +466,7 @@ pub async fn test(
                 phone,
                 docid,
                 problem: Some(problem),
-                message: None,
+                shown: None,
             };
             with_test(&person, id, test).await
         }

@@ -60,6 +60,16 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
+/// An address as people type it, which begins with its host: `www.example.org`.
+fn with_scheme(url: &str) -> String {
+    let host = url.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains('.') && !host.contains(':') {
+        format!("https://{url}")
+    } else {
+        url.to_owned()
+    }
+}
+
 /// A name of a page's form before its first `.`, and the language behind it.
 fn of_language(name: &str) -> (&str, Option<&str>) {
     match name.split_once('.') {
@@ -301,7 +311,7 @@ impl FormDraft {
             }
         }
         let links = self.links.iter().take(MAX_LINKS + 1).map(|link| {
-            let mut written = json!({"url": link.url.trim()});
+            let mut written = json!({"url": with_scheme(link.url.trim())});
             link.label.write(&mut written, "label", "labels");
             written
         });
@@ -343,6 +353,24 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         FormDraft::from(SentPairs(pairs.collect()))
+    }
+
+    #[test]
+    fn an_address_may_be_typed_without_its_scheme() {
+        for (typed, written) in [
+            ("www.example.org", "https://www.example.org"),
+            (
+                "example.org/imprint?a=b:c",
+                "https://example.org/imprint?a=b:c",
+            ),
+            ("https://example.org", "https://example.org"),
+            ("http://example.org", "http://example.org"),
+            ("javascript:a.b", "javascript:a.b"),
+            ("imprint", "imprint"),
+            ("", ""),
+        ] {
+            assert_eq!(with_scheme(typed), written);
+        }
     }
 
     #[test]

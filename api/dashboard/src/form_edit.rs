@@ -79,6 +79,8 @@ struct FormEditPage<'a> {
     editing: &'a Editing,
     draft: &'a FormDraft,
     types: &'static [FieldType],
+    /// Those of which a form has one question, and this form has it.
+    taken: Vec<&'static str>,
     /// By where in the form's JSON.
     errors: HashMap<&'a str, String>,
 }
@@ -123,6 +125,12 @@ impl FormEditPage<'_> {
             error: self.error(&format!("{place}/{}/{code}", names[1])),
         });
         std::iter::once(own).chain(others).collect()
+    }
+
+    /// Why a question cannot be of this type, if another one is.
+    fn taken(&self, kind: &str, row: &FieldRow) -> Option<String> {
+        let is_taken = self.taken.contains(&kind) && row.kind != kind;
+        is_taken.then(|| self.f.t.of("type-taken", kind))
     }
 
     fn error(&self, place: &str) -> Option<&String> {
@@ -228,6 +236,15 @@ impl FormEditPage<'_> {
     }
 }
 
+/// The types of which a form has one question at most, and these questions are.
+fn taken(rows: &[FieldRow]) -> Vec<&'static str> {
+    let single = FieldType::VARIANTS.iter().filter(|kind| kind.is_single());
+    let names = single.map(|kind| kind.as_str());
+    names
+        .filter(|name| rows.iter().any(|row| row.kind == *name))
+        .collect()
+}
+
 /// What a question asks, as far as it matters for what depends on it.
 fn kind_of(row: &FieldRow) -> Option<FieldKind> {
     let scale = row.number("scale").trim().parse::<u8>().ok();
@@ -296,6 +313,7 @@ impl Draft for FormDraft {
             editing,
             draft: self,
             types: FieldType::VARIANTS,
+            taken: taken(&self.rows),
             errors: errors.collect(),
         };
         let draw = || html(f.t, editing.status(), &template);

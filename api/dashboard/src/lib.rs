@@ -280,6 +280,8 @@ fn campaign_edits() -> Router<DashboardState> {
             "/dashboard/branding",
             get(branding::show).post(branding::set),
         )
+        .route("/dashboard/branding/preview", post(branding::preview))
+        .route("/dashboard/branding/preview/logo", get(form_edit::logo))
 }
 
 /// What needs no session.

@@ -21,6 +21,7 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, html, page};
 use crate::reasons::reasons;
@@ -33,6 +34,7 @@ use crate::state::DashboardState;
 pub fn pages() -> Router<DashboardState> {
     Router::new()
         .route("/dashboard/forms/{form_id}/links", get(list))
+        .route("/dashboard/forms/{form_id}/links/{token}", get(show))
         .route("/dashboard/forms/{form_id}/sheet", get(sheet))
 }
 
@@ -119,7 +121,7 @@ async fn answer(
     Ok(html(f.t, status, &template))
 }
 
-/// Makes a link, and shows it.
+/// Makes a link, and leads to its page.
 async fn create(
     person: SignedIn,
     Path(form_id): Path<String>,
@@ -135,7 +137,7 @@ async fn create(
     let ids = new.bus_prop.parse().map_err(|_| Problem::not_found())?;
     let request = LinkRequest::read(&pairs, Utc::now());
     match operations::create_link(&person.caller, form_id, ids, request).await {
-        Ok(made) => Ok(show(&person, &made, false)),
+        Ok(made) => Ok(done::go(&page_of(&made), "form.link")),
         Err(problem) if !problem.members().is_empty() => {
             answer(&person, form_id, &PageQuery::default(), &new, Some(problem)).await
         }
@@ -143,7 +145,7 @@ async fn create(
     }
 }
 
-/// Shows the link that tries a form.
+/// Leads to the page of the link that tries a form.
 async fn try_form(
     person: SignedIn,
     Path(form_id): Path<String>,
@@ -151,7 +153,8 @@ async fn try_form(
 ) -> Result<Response> {
     let form_id = parse_id("form_id", &form_id)?;
     let link = operations::try_form(&person.caller, form_id).await?;
-    Ok(show(&person, &link, true))
+    let page = format!("{}?tries=yes", page_of(&link));
+    Ok(Redirect::to(&page).into_response())
 }
 
 #[derive(Template)]
@@ -163,16 +166,36 @@ struct LinkPage<'a> {
     tries: bool,
 }
 
-fn show(person: &SignedIn, link: &LinkResponse, tries: bool) -> Response {
-    let f = &person.frame("forms");
-    let path = path(&link.link);
+/// Whether a link tries a form.
+#[derive(Deserialize)]
+struct ShownLink {
+    tries: Option<String>,
+}
+
+fn page_of(link: &LinkResponse) -> String {
+    format!("/dashboard/forms/{}/links/{}", link.form_id, link.token)
+}
+
+/// `GET /dashboard/forms/{form_id}/links/{token}`: a link and its code.
+async fn show(
+    person: SignedIn,
+    Path((form_id, token)): Path<(String, String)>,
+    Query(ShownLink { tries }): Query<ShownLink>,
+) -> Result<Response> {
+    let form_id: Uuid = parse_id("form_id", &form_id)?;
+    let token: Token = token.parse().map_err(|_| Problem::not_found())?;
+    let LinkWithCounts { link, .. } = operations::read_link(&person.caller, &token).await?;
+    if link.form_id != form_id {
+        return Err(Problem::not_found());
+    }
+    let f = person.frame("forms");
     let template = LinkPage {
-        f,
-        link,
-        path,
-        tries,
+        f: &f,
+        path: path(&link.link),
+        link: &link,
+        tries: tries.is_some(),
     };
-    page(f, &template)
+    Ok(page(&f, &template))
 }
 
 /// A link on this host, which may be reached under another name than links have.

@@ -152,7 +152,9 @@ impl MessagesQuery {
 pub async fn export(person: SignedIn, Query(query): Query<MessagesQuery>) -> Result<Response> {
     let filter = query.filter(&Range::checked(&query.range, person.time_zone)?)?;
     let names = names(&person).await;
-    operations::export_messages(&person.caller, filter, names, person.t).await
+    let (state, account) = (&person.state.sending, person.frame("campaigns").account);
+    let caller = (&person.caller, &*account);
+    operations::export_messages(state, caller, filter, names, person.t).await
 }
 
 /// `GET /dashboard/messages`.

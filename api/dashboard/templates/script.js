@@ -167,6 +167,8 @@ function formEditor(form) {
         const other = draft.querySelector(`#${CSS.escape(part.parentElement.id)} .condition`);
         if (other && !part.contains(document.activeElement)) part.replaceWith(other);
       }
+      const missing = draft.querySelectorAll(".missing");
+      form.querySelectorAll(".missing").forEach((part, place) => { if (missing[place]) part.replaceWith(missing[place]); });
     } catch {
       // The next change tries again.
     }
@@ -179,7 +181,7 @@ function formEditor(form) {
   });
   form.addEventListener("change", ({ target }) => {
     if (target.matches("[name=type], [name=if], [name=language], [name=add_language]")) redraw("draw");
-    else if (target.matches("[name=label], [name^='option:'], [name=scale]")) rename();
+    else if (target.matches("[lang], [name=scale]")) rename();
   });
   // A list that was copied is as many choices.
   form.addEventListener("paste", (event) => {

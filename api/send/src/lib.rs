@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - [`operations`]: what all of these do, for routes and for the dashboard.
-//! - `campaign`: campaigns and their life. `message`: what became of each message.
+//! - `campaign`: campaigns and their life. `message`: what became of each message, and
+//!   `message_sheet`: as a table.
 //! - `sender`: who carries messages. `suppression`: who gets none. `setting`: how texts from phones are taken.
 //! - `hook`: what providers report, at addresses that only they know. `state`: what these routes share.
 //!
@@ -12,6 +13,7 @@
 mod campaign;
 mod hook;
 mod message;
+mod message_sheet;
 pub mod operations;
 mod receipts;
 mod schema;

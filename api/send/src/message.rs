@@ -1,48 +1,18 @@
 //! The routes of messages, and what became of each: of a campaign or of a recipient.
 
-use api_http::spreadsheet::Spreadsheet;
-use api_language::{Text, of_request};
+use api_language::of_request;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use chrono_tz::Tz;
-use domain::campaign::{MessageKind, MessageStatus, SkipReason};
+use domain::campaign::MessageStatus;
 use store::send::CampaignKey;
-use strum::VariantArray;
 
+use crate::message_sheet::{COLUMNS, message_sheet};
 use crate::operations::{self, EXPORT_MESSAGES, MessageHistory, check_known, find_campaign};
 use crate::{SCOPE, schema};
 use api_http::accept::{Kind, negotiate};
 use api_http::deadline::soon;
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, PathId, Problem, Result, lines};
-
-const COLUMNS: &str = "message_id,campaign_id,docid,kind,status,skipped_reason,parts,encoding,sender,provider_ids,\
-    provider_code,scheduled_at,accepted_at,delivered_at,viewed_at,answered_at";
-
-/// The sheets of messages, before the rows.
-pub(crate) fn message_sheet(t: &Text, time_zone: Tz) -> Spreadsheet {
-    let mut members: Vec<_> = COLUMNS.split(',').collect();
-    // Ids are for programs.
-    members.sort_by_key(|member| *member == "message_id");
-    let columns = members.into_iter().map(|member| match member {
-        "kind" => t.sheet_column(member, words::<MessageKind>("kind")),
-        "status" => t.sheet_column(member, words::<MessageStatus>("status")),
-        "skipped_reason" => t.sheet_column(member, words::<SkipReason>("skip")),
-        "encoding" => t.sheet_column(member, ["gsm7", "ucs2"].map(|name| ("encoding", name))),
-        _ => t.sheet_column(member, []),
-    });
-    Spreadsheet {
-        columns: columns.collect(),
-        ..t.spreadsheet("messages", "messages", "", time_zone)
-    }
-}
-
-/// The names of all values, with the kind of their texts.
-fn words<V: VariantArray + Copy + Into<&'static str>>(
-    kind: &'static str,
-) -> impl Iterator<Item = (&'static str, &'static str)> {
-    V::VARIANTS.iter().map(move |value| (kind, (*value).into()))
-}
 
 /// List the messages of a campaign, newest first.
 ///

@@ -3,6 +3,7 @@
 
 mod bus_props;
 mod campaign;
+mod columns;
 mod preview;
 
 use std::collections::HashSet;
@@ -11,12 +12,12 @@ use std::sync::Arc;
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::schema::{pattern, written};
-use api_http::spreadsheet::{self, SheetColumn};
+use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
 use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use api_language::Text;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::campaign::{Message, Receipt};
+use domain::campaign::{Message, MessageStatus, Receipt};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
@@ -38,8 +39,9 @@ pub use self::campaign::{
     CampaignBody, CampaignItem, act_on_campaign, create_campaign, delete_campaign, list_campaigns,
     read_campaign, replace_campaign, resend_messages,
 };
-pub use self::preview::{preview_campaign, preview_draft, read_message, test_campaign};
-use crate::message::message_sheet;
+pub use self::columns::list_columns;
+pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
+use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
 
@@ -107,12 +109,14 @@ pub async fn list_messages(
     caller.read(SCOPE, list).await
 }
 
-/// All messages as a spreadsheet, newest first; `campaigns` are the names of campaigns by their ids.
+/// All messages as a spreadsheet, newest first; `campaigns` are the names of campaigns by their ids. Of a campaign whose sender
+/// reaches no phones, and of an account that has no other, it says so of what was delivered.
 ///
 /// # Errors
 /// 404: there is no such campaign; 413; 503.
 pub async fn export_messages(
-    caller: &Caller,
+    state: &SendState,
+    (caller, account_name): (&Caller, &str),
     filter: MessageFilter,
     campaigns: impl IntoIterator<Item = (String, String)>,
     t: &Text,
@@ -127,8 +131,15 @@ pub async fn export_messages(
         .campaign_id
         .map_or_else(String::new, |id| id.to_string());
     let export = async {
-        if let Some(campaign_id) = filter.campaign_id {
-            find_campaign(caller, campaign_id).await?;
+        let is_simulated = match filter.campaign_id {
+            Some(campaign_id) => {
+                let campaign = find_campaign(caller, campaign_id).await?;
+                state.is_simulated(&campaign.content.sender)
+            }
+            None => state.only_simulates(account_name),
+        };
+        if is_simulated {
+            say_simulated(&mut sheet, t);
         }
         let filter = Arc::new(filter);
         let read = move |before, (limit, _)| {
@@ -144,6 +155,16 @@ pub async fn export_messages(
     caller
         .export((SCOPE, Kind::Xlsx), EXPORT_MESSAGES, &subject, export)
         .await
+}
+
+/// What was delivered reached no phone.
+fn say_simulated(sheet: &mut Spreadsheet, t: &Text) {
+    let mut columns = sheet.columns.iter_mut();
+    let status = columns.find(|column| column.key == "status");
+    let words = status.map(|column| &mut column.words);
+    if let Some(word) = words.and_then(|words| words.get_mut(MessageStatus::Delivered.into_str())) {
+        *word = t.get("status-delivered-simulated");
+    }
 }
 
 /// Whether the account has a recipient of a docid, or messages tell of one: tests may be of none.
@@ -332,9 +353,22 @@ pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<(
 
 #[cfg(test)]
 mod tests {
+    use api_language::of_code;
     use chrono::DateTime;
+    use chrono_tz::Tz;
 
     use super::*;
+
+    #[test]
+    fn a_sheet_says_that_deliveries_are_simulated() {
+        let t = of_code("en");
+        let mut sheet = message_sheet(t, Tz::UTC);
+        say_simulated(&mut sheet, t);
+        let mut columns = sheet.columns.iter();
+        let status = columns.find(|column| column.key == "status").unwrap();
+        assert_eq!(status.words["delivered"], "Delivered (simulated)");
+        assert_eq!(status.words["failed"], "Failed");
+    }
 
     #[test]
     fn a_phone_is_shown_only_where_it_is_the_one_and_then_masked() {

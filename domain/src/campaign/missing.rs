@@ -51,7 +51,7 @@ impl MissingFields {
         let (all, names) = (self.recipients, self.names);
         let missing = self.missing.into_iter();
         let told = missing.filter_map(|(name, (recipients, has_text))| {
-            let similar = similar(&name, &names);
+            let similar = similar_name(&name, &names);
             let is_told = !has_text || (recipients == all && similar.is_some());
             is_told.then_some(MissingField {
                 name,
@@ -64,7 +64,8 @@ impl MissingFields {
 }
 
 /// The name that is most like another: the same but for case, blanks and marks, or nearly so.
-fn similar(name: &str, names: &BTreeSet<String>) -> Option<String> {
+#[must_use]
+pub fn similar_name(name: &str, names: &BTreeSet<String>) -> Option<String> {
     let folded = |name: &str| {
         let chars = name.chars().filter(|c| c.is_alphanumeric());
         chars.flat_map(char::to_lowercase).collect::<String>()
@@ -95,7 +96,7 @@ mod tests {
             ("ix", None),
             ("vorname", None),
         ] {
-            assert_eq!(similar(name, &names).as_deref(), expected, "{name}");
+            assert_eq!(similar_name(name, &names).as_deref(), expected, "{name}");
         }
     }
 }

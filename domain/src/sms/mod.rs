@@ -18,7 +18,7 @@ pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, Se
 pub use self::slot::{SendSlot, slot};
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};
-pub use self::text::plain;
+pub use self::text::{plain, special_character};
 pub use self::window::SendWindow;
 pub use self::zones::{country_of_zone, zones_for};
 

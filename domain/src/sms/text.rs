@@ -24,6 +24,13 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// The first character for which less than half as much fits a part, because no plain one stands for it.
+#[must_use]
+pub fn special_character(text: &str) -> Option<char> {
+    text.chars()
+        .find(|c| septets(*c).is_none() && replacement(*c).is_none())
+}
+
 /// What says the same in GSM-7.
 fn replacement(c: char) -> Option<&'static str> {
     let plain = match c {
@@ -52,6 +59,17 @@ mod tests {
 
     use super::*;
     use crate::sms::{Encoding, Parts};
+
+    #[test]
+    fn a_special_character_is_named() {
+        for (text, expected) in [
+            ("Grüße – für 5 € …", None),
+            ("Zoë — ë", Some('ë')),
+            ("Danke 🙂", Some('🙂')),
+        ] {
+            assert_eq!(special_character(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn typography_becomes_plain_where_that_saves_ucs2() {

@@ -1,12 +1,14 @@
 //! Messages as their account sees them, and those that a person asks for: a test, or an uncertain one again.
 
 use chrono::{DateTime, Utc};
+use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
 use domain::campaign::{
     CampaignStatus, Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason,
 };
 use domain::date_range::DateRange;
 use domain::docid::is_erased;
 use entity::{message, message_due};
+use indexmap::IndexMap;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
@@ -138,6 +140,30 @@ const UNKNOWN_AGAIN: &Statement = statement!(
 const RECIPIENT: &Statement = statement!(lock "FOR SHARE":
     "SELECT docid FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL"
 );
+
+/// What the text of a test is made of.
+const TEST: &Statement = statement!(
+    "SELECT m.docid, m.scheduled_at, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token
+       FROM message m LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+       JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.message_id = $3 AND m.kind = 'test'"
+);
+
+#[derive(FromQueryResult)]
+struct TestRow {
+    docid: String,
+    scheduled_at: DateTime<Utc>,
+    fields: JsonText<IndexMap<String, String>>,
+    token: String,
+}
+
+/// A test message as it was handed over, as long as its campaign and its recipient stay as they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestText {
+    pub text: String,
+    /// The token of its link.
+    pub token: String,
+}
 
 #[derive(FromQueryResult)]
 struct UnknownMessage {
@@ -299,6 +325,37 @@ impl Store {
         tx.insert(due).await?;
         tx.commit_surely().await?;
         self.campaign_message(key, id).await
+    }
+
+    /// The text of a test message. `None`: it was not handed over, or nobody would get it now.
+    pub async fn test_text(
+        &self,
+        context: &Context<'_>,
+        account_id: Uuid,
+        message_id: Uuid,
+    ) -> Result<Option<TestText>> {
+        let key = CampaignKey::new(account_id, context.campaign_id);
+        let row: Option<TestRow> = self.fetch_one(TEST, values![key, message_id]).await?;
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let token = row.token.clone();
+        let due = DueMessage {
+            kind: MessageKind::Test,
+            docid: row.docid,
+            scheduled_at: row.scheduled_at,
+            // It is not stored once the message is sent, and no part of the text.
+            phone: Some(String::new()),
+            fields: row.fields.0,
+            contact: Contact::default(),
+            answered: false,
+            token: row.token,
+        };
+        let text = match context.judge(&due, row.scheduled_at) {
+            Ok(Verdict::Send(ready)) => Some(ready.text),
+            _ => None,
+        };
+        Ok(text.map(|text| TestText { text, token }))
     }
 
     /// Schedules the messages of a campaign again that may have been sent or not: because a person asks for it. One that is FINISHED

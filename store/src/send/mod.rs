@@ -7,7 +7,7 @@
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
-//! - [`preview`]: what a campaign would do. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
@@ -17,6 +17,7 @@
 //! Locks are taken in this order: lease, campaign, due, contacts (by MAC), messages (by id).
 
 pub mod campaign;
+mod columns;
 pub mod contact;
 pub mod drive;
 pub mod end;

@@ -18,9 +18,9 @@ pub enum Error {
     /// The campaign of the import takes no more.
     #[error("the campaign ended while the import arrived")]
     CampaignEnded,
-    /// A program of an older release could not read it, and may still run.
+    /// A program of an older release could not read it or do what it says, and may still run.
     #[error(
-        "programs of an older release, which run until `feedback migrate finish`, cannot read it"
+        "programs of an older release, which may run until `feedback migrate finish`, cannot work with what this would store"
     )]
     UpgradeUnfinished,
     /// The database is of another release.

@@ -142,13 +142,16 @@ async fn published(caller: &Caller, form_id: Uuid) -> Result<Form> {
     Ok(form)
 }
 
-/// The link that tries a form: what comes through it is not stored. It is made once.
+/// The link that tries a form, also a draft: what comes through it is not stored. It is made once.
 ///
 /// # Errors
-/// 404; 409 `form_not_published`; 503.
+/// 404: also where the form is deleted; 503.
 pub async fn try_form(caller: &Caller, form_id: Uuid) -> Result<LinkResponse> {
     let make = async {
-        let form = published(caller, form_id).await?;
+        let form = caller.app.form(caller.account_id(), form_id).await?;
+        if form.status == FormStatus::Deleted {
+            return Err(Problem::not_found());
+        }
         let wanted = [kept_link(caller, form_id, BusPropIds::default(), None)];
         let mut links = keep(caller, form_id, &wanted).await?;
         let link = links.pop().ok_or_else(Problem::not_found)?;

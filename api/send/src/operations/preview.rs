@@ -142,12 +142,41 @@ pub async fn test_campaign(
     caller.change(TEST, &campaign_id, test).await
 }
 
-/// Reads a message of a campaign.
+/// A test message, with its text and its link once it was handed over.
+pub struct SentTest {
+    pub message: Message,
+    pub text: Option<String>,
+    pub link: Option<String>,
+}
+
+/// Reads a test message of a campaign.
 ///
 /// # Errors
 /// 404; 503.
-pub async fn read_message(caller: &Caller, campaign_id: Uuid, message_id: Uuid) -> Result<Message> {
-    let key = CampaignKey::new(caller.account_id(), campaign_id);
-    let message = caller.app.store.campaign_message(key, message_id);
-    caller.read(SCOPE, soon(found(message))).await
+pub async fn read_test(caller: &Caller, campaign_id: Uuid, message_id: Uuid) -> Result<SentTest> {
+    let read = soon(async {
+        let (app, account_id) = (&caller.app, caller.account_id());
+        let key = CampaignKey::new(account_id, campaign_id);
+        let message = found(app.store.campaign_message(key, message_id)).await?;
+        let campaign = find_campaign(caller, campaign_id).await?;
+        let form = app.store.form(account_id, campaign.content.form_id).await?;
+        let context = Context {
+            campaign_id,
+            content: &campaign.content,
+            form: form.as_ref().map(|form| &form.content),
+            account_zone: caller.time_zone(),
+            countries: None,
+            link_prefix: &app.link_url(""),
+        };
+        let test = app.store.test_text(&context, account_id, message_id);
+        let (text, link) = test.await?.map_or((None, None), |test| {
+            (Some(test.text), Some(app.link_url(test.token)))
+        });
+        Ok(SentTest {
+            message,
+            text,
+            link,
+        })
+    });
+    caller.read(SCOPE, read).await
 }

@@ -7,6 +7,7 @@ use tests::app::App;
 use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::form::form_path;
+use tests::import::record;
 use tests::person::Person;
 use tests::wait::{SOON, eventually};
 
@@ -147,7 +148,7 @@ async fn what_is_wrong_in_a_form_is_said_beside_its_field_with_all_that_was_type
         ("option.de:+1", "Halb"),
         ("link", ""),
         ("link_label", "Imprint"),
-        ("link_url", "example.com"),
+        ("link_url", "http://example.com"),
     ];
     let refused = person.post("/dashboard/forms/new", &wrong).await?;
     let refused = refused.expect(422)?;
@@ -161,7 +162,7 @@ async fn what_is_wrong_in_a_form_is_said_beside_its_field_with_all_that_was_type
         "value=\"99\"><span class=\"err\">Enter a whole number from 2 to 10.",
         "Question 2, Choice 1: Write the text here",
         "value=\"Halb\"",
-        "value=\"example.com\"",
+        "value=\"http://example.com\"",
         "<span class=\"err\">It must begin with https://",
     ] {
         ensure!(text.contains(part), "no {part}: {text}");
@@ -173,6 +174,37 @@ async fn what_is_wrong_in_a_form_is_said_beside_its_field_with_all_that_was_type
             .text()?
             .contains("Question 1, Highest value: Enter")
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_second_comment_is_not_offered_and_an_address_needs_no_scheme() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let made = [
+        ("title", "T"),
+        ("row", "+1"),
+        ("type", "comment"),
+        ("label", "Why?"),
+        ("row", "+2"),
+        ("type", "text"),
+        ("label", "Where?"),
+        ("link", ""),
+        ("link_label", "Imprint"),
+        ("link_url", "www.example.org/imprint"),
+    ];
+    let draw = [&made[..], &[("do", "draw")]].concat();
+    let drawn = person.post("/dashboard/forms/new", &draw).await?;
+    let drawn = drawn.expect(200)?;
+    let taken = "<option value=\"comment\" disabled>Comment – a form can have one comment question";
+    ensure!(drawn.text()?.matches(taken).count() == 1, "{drawn:?}");
+    person
+        .post("/dashboard/forms/new", &made)
+        .await?
+        .expect(303)?;
+    let drafts = owner.get("/api_v1/form/list/DRAFT").await?.expect(200)?;
+    let url = drafts.json()?["items"][0]["links"][0]["url"].clone();
+    ensure!(url == "https://www.example.org/imprint", "{url}");
     Ok(())
 }
 
@@ -331,6 +363,76 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
 }
 
 #[tokio::test]
+async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::short_form("T")).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let mut known = record("order-1");
+    known["Filiale"] = json!("Altona");
+    known["Vorname"] = json!("Ada");
+    owner.import_and_wait(&[known], SOON).await?;
+    let new = "/dashboard/campaigns/new";
+    let page = person.get(new).await?.expect(200)?;
+    for part in [
+        "<option>Filiale</option>",
+        "name=\"keep\" value=\"Vorname\">",
+        "<details class=\"group\"><summary>Columns",
+    ] {
+        ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+    }
+    let mut sent = vec![
+        ("name", "After the visit"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "Zoë asks: {link}"),
+        ("audience", ""),
+        ("keep", "Vorname"),
+        ("track_fields", "filiale"),
+        ("group_column", "Filiale"),
+        ("group_name", "store"),
+        ("group_column", ""),
+        ("group_name", ""),
+        ("max_parts", "99"),
+    ];
+    // What is wrong is not folded.
+    let refused = person.post(new, &sent).await?.expect(422)?;
+    let open = "<details class=\"group\" open><summary>More settings";
+    ensure!(refused.text()?.contains(open), "{refused:?}");
+    sent.pop();
+    let made = person.post(new, &sent).await?.expect(303)?;
+    let edit = made.header("location").context("no location")?.to_owned();
+    let id = edit.split('/').nth(3).context("no id")?;
+    let stored = owner.get(&format!("/api_v1/sms/campaign/{id}")).await?;
+    let stored = stored.expect(200)?.json()?;
+    ensure!(
+        stored["track_fields"] == json!(["Vorname", "filiale"])
+            && stored["bus_props_from"] == json!({"store": "Filiale"}),
+        "{stored}"
+    );
+    let page = person.get(&edit).await?.expect(200)?;
+    for part in [
+        "<option selected>Filiale</option>",
+        "name=\"keep\" value=\"filiale\" checked>",
+        "Nobody has the column “filiale” yet. Did you mean “Filiale”?",
+        "The character “ë” shortens an SMS",
+        "store:Altona: 1",
+    ] {
+        ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+    }
+    // One press adds the values of the file to the form.
+    let add = format!("/dashboard/campaigns/{id}/bus_props");
+    person.post(&add, &[("page", "edit")]).await?.expect(303)?;
+    let form = owner.get(&form_path(&form)).await?.expect(200)?.json()?;
+    let mut listed = form["bus_props"].as_array().into_iter().flatten();
+    ensure!(
+        listed.any(|entry| entry["bus_prop"] == "store:Altona"),
+        "{form}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() -> Result<()> {
     let app = App::start().await?;
     let (owner, person) = editor(&app).await?;
@@ -351,6 +453,13 @@ async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() 
         Ok(())
     })
     .await?;
+    // The whole text is there, and its link opens the form as a recipient sees it.
+    let tested = person.get(&shown).await?.expect(200)?;
+    let (_, rest) = tested.text()?.split_once("href=\"/f/").context("no link")?;
+    let token = rest.split('"').next().unwrap_or_default();
+    let text = format!("/f/{token}</p>");
+    ensure!(tested.text()?.contains(&text), "no text: {tested:?}");
+    owner.get(&format!("/f/{token}")).await?.expect(200)?;
     let editor = person.get(&edit).await?.expect(200)?;
     let drawn = editor.text()?;
     let [before, version] = ["before", "version"].map(|name| hidden(drawn, name).remove(0));
@@ -433,7 +542,9 @@ async fn a_link_is_shown_with_its_code_and_its_answers_are_exported() -> Result<
     let made = person
         .post(&format!("/dashboard/forms/{id}/link"), &[])
         .await?
-        .expect(200)?;
+        .expect(303)?;
+    let made = made.header("location").context("no location")?;
+    let made = person.get(made).await?.expect(200)?;
     let (_, rest) = made.text()?.split_once("<img src=\"").context("no code")?;
     let code = rest.split('"').next().unwrap_or_default();
     owner.get(code).await?.expect(200)?;
@@ -506,6 +617,11 @@ async fn the_look_of_pages_is_set() -> Result<()> {
     let preview = "/dashboard/forms/preview";
     let drawn = person.post(preview, &draft).await?.expect(200)?;
     for part in ["Acme", "#0f5132", "src=\"preview/logo\""] {
+        ensure!(drawn.text()?.contains(part), "no {part}: {drawn:?}");
+    }
+    let looks = format!("{path}/preview");
+    let drawn = person.post(&looks, &sent("#5b1380")).await?.expect(200)?;
+    for part in ["Acme", "#5b1380"] {
         ensure!(drawn.text()?.contains(part), "no {part}: {drawn:?}");
     }
     let image = person.get(&format!("{preview}/logo")).await?.expect(200)?;

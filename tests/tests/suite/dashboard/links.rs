@@ -58,10 +58,14 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     let again = make().await?;
     ensure!(again[0] != links[0] && again[1] == links[1], "{again:?}");
     let named = [("name", "Receipt"), ("bus_prop", "3")];
-    editor
-        .post(&format!("{page}/link"), &named)
-        .await?
-        .expect(200)?;
+    // The page of a new link can be loaded again, which makes no other.
+    let made = editor.post(&format!("{page}/link"), &named).await?;
+    let made = made.expect(303)?;
+    let made = made.header("location").context("no location")?;
+    for _ in 0..2 {
+        let shown = editor.get(made).await?.expect(200)?;
+        ensure!(shown.text()?.contains("Receipt</h1>"), "{shown:?}");
+    }
     let long = "x".repeat(81);
     let refused = editor
         .post(&format!("{page}/link"), &[("name", &long)])
@@ -69,7 +73,16 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
         .expect(422)?;
     ensure!(refused.text()?.contains(&long), "{refused:?}");
     // What is tried is not counted, and the link is the same each time.
-    let try_it = async || editor.post(&format!("{page}/try"), &[]).await?.expect(200);
+    let try_it = async || {
+        let made = editor
+            .post(&format!("{page}/try"), &[])
+            .await?
+            .expect(303)?;
+        editor
+            .get(made.header("location").context("no location")?)
+            .await?
+            .expect(200)
+    };
     let trial = tokens(try_it().await?.text()?);
     ensure!(trial == tokens(try_it().await?.text()?), "{trial:?}");
     let answers = json!({"answers": {"recommend": 3, "mood": 4, "reason": "look"}}).to_string();
@@ -78,6 +91,7 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     call.send().await?.expect(201)?;
     let list = editor.get(&format!("{page}/links")).await?.expect(200)?;
     let list = list.text()?;
+    ensure!(list.matches("Receipt</a>").count() == 1, "{list}");
     for part in ["Receipt", "channel:sms", "Hamburg", &again[0]] {
         ensure!(list.contains(part), "no {part}: {list}");
     }
@@ -88,5 +102,52 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
         .expect(200)?
         .json()?;
     ensure!(trial["responses"] == 0, "{trial}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_draft_is_tried_before_it_is_published() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let editor = app.person("ada", "shop", "editor").await?;
+    let made = [
+        ("title", "Your visit"),
+        ("row", "+1"),
+        ("type", "nps"),
+        ("label", "Recommend?"),
+    ];
+    editor
+        .post("/dashboard/forms/new", &made)
+        .await?
+        .expect(303)?;
+    let drafts = owner.get("/api_v1/form/list/DRAFT").await?.expect(200)?;
+    let form = drafts.json()?["items"][0].clone();
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let list = editor.get("/dashboard/forms?status=DRAFT").await?;
+    let page = format!("/dashboard/forms/{form_id}");
+    let list = list.expect(200)?;
+    ensure!(list.text()?.contains(&format!("{page}/try")), "{list:?}");
+    let made = editor
+        .post(&format!("{page}/try"), &[])
+        .await?
+        .expect(303)?;
+    let made = made.header("location").context("no location")?;
+    let shown = editor.get(made).await?.expect(200)?;
+    let path = format!("/f/{}", tokens(shown.text()?)[0]);
+    let opened = owner.get(&path).await?.expect(200)?;
+    ensure!(opened.text()?.contains("Recommend?"), "{opened:?}");
+    let answers = json!({"answers": {"recommend": 3}}).to_string();
+    let call = owner.call(Method::POST, &path).body(JSON, answers);
+    call.send().await?.expect(201)?;
+    // Published, it has no answer.
+    editor
+        .post(&format!("{page}/publish"), &[])
+        .await?
+        .expect(303)?;
+    let token = path.trim_start_matches("/f/");
+    let link = owner.get(&format!("/api_v1/form/link/{token}")).await?;
+    ensure!(link.expect(200)?.json()?["responses"] == 0);
     Ok(())
 }
