@@ -163,8 +163,7 @@ answers-n = { $n ->
 mean = Mittel { $value }
 nps-interval = NPS mit Fehlerspanne
 table-of = Vergleich nach { $value }
-table-note = Einen Rang gibt es ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
-place = Rang
+table-note = Blass und am Ende steht, was weniger als 30 Antworten hat, weil wenige wenig sagen. Das Band ist das 95-%-Intervall.
 stores-property = Vergleichen nach
 stores-none = Noch hat kein Formular Filialen oder Gruppen zum Vergleichen. Ergänzen Sie sie in einem Formular.
 stores-responses = Antworten
@@ -185,11 +184,14 @@ stores-changes-judged = { $n ->
    *[other] { $value } wurden mit der Zeit davor verglichen.
 }
 stores-chance = Zufall allein würde etwa { $value } davon markieren.
+stores-all = Alle { $value } zeigen
+stores-alike = Kein deutlicher Unterschied
+help-rest = Um wie viele Punkte der NPS über oder unter dem der übrigen zusammen liegt.
 stores-months = NPS nach Monaten
 terms = Was Kritiker sagen und andere nicht
 terms-of = { $n ->
-    [one] Aus dem letzten Kommentar mit Note
-   *[other] Aus den letzten { $value } Kommentaren mit Note
+    [one] Aus der letzten Antwort mit Text und Note
+   *[other] Aus den letzten { $value } Antworten mit Text und Note
 }
 terms-none = Nichts sticht über den Zufall hinaus hervor.
 share = Teilen
@@ -200,10 +202,6 @@ shares-none = Nichts ist geteilt. Die Übersicht und die Seite jedes Formulars h
 share-made = Der Link wird nur jetzt gezeigt
 share-until = bis { $value }
 share-withdraw = Zurückziehen
-comments-n = { $n ->
-    [one] { $value } Kommentar
-   *[other] { $value } Kommentare
-}
 latest-comments = Neueste Kommentare
 comments-none = Keine Kommentare an diesen Tagen.
 all-answers = Alle Antworten
@@ -214,6 +212,9 @@ answers-show = Zeigen
 answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
+answers-one = Eine Antwort
+answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
+read-on = Weiterlesen
 answers-none = Keine Antworten an diesen Tagen.
 answers-no-match = An diesen Tagen passt nichts dazu.
 

@@ -161,7 +161,11 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     let newest: Vec<Uuid> = comments.map(|(id, _)| *id).rev().take(5).collect();
     let store = &survey.ledger.store;
     let mut snapshot = store.snapshot().await?;
-    let found = snapshot.latest_comments(&query(&survey)?, days, 5).await?;
+    let comments = FeedbackQuery {
+        comments_only: true,
+        ..query(&survey)?
+    };
+    let found = snapshot.latest(&comments, days, (5, 5)).await?.rows;
     let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
     assert_eq!(ids, newest);
     assert!(found.iter().all(|row| row.answers.contains("Good.")));
