@@ -13,6 +13,7 @@ use platform::cache::Cache;
 use store::form::{Form, FormKey};
 use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
 use store::{Store, Tx};
+use uuid::Uuid;
 
 use super::{ReportSource, snapshot};
 use crate::days::{LoadedDays, days};
@@ -198,6 +199,43 @@ pub async fn written_answers(
         since: latest.since,
         form: series.form,
     }))
+}
+
+/// The newest comments of several forms, each with its form, as far as they are on these days; with each form come its comments by day.
+/// A form that is gone has none.
+///
+/// # Errors
+/// The database is unavailable.
+pub async fn newest_comments(
+    store: &Store,
+    (account_id, range, time_zone): (Uuid, DateRange, Tz),
+    forms: &[(Uuid, Vec<(NaiveDate, i64)>)],
+    most: usize,
+) -> Result<Vec<(Uuid, Form, Vec<FeedbackRow>)>, store::Error> {
+    if forms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut snapshot, _place) = snapshot(store, account_id).await?;
+    let mut found = Vec::new();
+    for (form_id, days) in forms {
+        let form = FormKey::new(account_id, *form_id);
+        let Some(head) = snapshot.form_head(form).await? else {
+            continue;
+        };
+        let listed = FeedbackQuery {
+            form,
+            range,
+            time_zone,
+            bus_prop_id: None,
+            comments_only: true,
+            track_fields: TrackFields::default(),
+            answers: AnswerFilter::default(),
+        };
+        let days = days.iter().copied();
+        let latest = snapshot.latest(&listed, days, (most, most)).await?;
+        found.push((*form_id, head.form, latest.rows));
+    }
+    Ok(found)
 }
 
 /// A series whose texts are still to be read, in the snapshot of its counts.

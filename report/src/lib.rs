@@ -24,7 +24,7 @@ pub use self::check::check_months;
 pub use self::entry::refresh_months;
 pub use self::form::{
     BusPropDay, FormLookup, FormQuery, FormSeries, WrittenAnswers, bus_prop_days, form_series,
-    written_answers,
+    newest_comments, written_answers,
 };
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.

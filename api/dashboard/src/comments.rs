@@ -11,6 +11,7 @@ use uuid::Uuid;
 const SHOWN: usize = 280;
 
 /// A text, with the grades that came with it.
+#[derive(Clone)]
 pub struct Comment {
     pub feedback_id: Uuid,
     pub at: DateTime<Utc>,

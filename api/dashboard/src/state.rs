@@ -11,6 +11,7 @@ use platform::places::Places;
 
 use crate::analysis::Analyses;
 use crate::first_admin::FirstAdmin;
+use crate::news::News;
 use crate::password::Passwords;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
@@ -31,6 +32,7 @@ pub struct DashboardState {
     /// The same for changes with large bodies.
     pub body_places: Places,
     pub analyses: Arc<Analyses>,
+    pub news: Arc<News>,
     pub shared: Arc<SharedPages>,
     /// Of a service that was just started for the first time.
     pub first_admin: Option<Arc<FirstAdmin>>,

@@ -20,7 +20,7 @@ use store::form::FormKey;
 use strum::VariantArray;
 use url::form_urlencoded::Serializer;
 
-pub use self::comparison::{BusPropComparison, BusPropRow, SortColumn, by_chance};
+pub use self::comparison::{BusPropComparison, BusPropRow, SortColumn, by_chance, points};
 use self::comparison::{counted, months};
 pub use self::sheet::export;
 use crate::answers::most_answered;
@@ -162,6 +162,11 @@ fn property<'a>(content: &'a FormContent, asked: &'a str) -> (Vec<&'a str>, &'a 
         .copied()
         .or_else(|| names.iter().copied().max_by_key(values));
     (names.into_iter().collect(), property.unwrap_or_default())
+}
+
+/// The business property that is compared unless another is asked for; empty without any.
+pub fn default_property(content: &FormContent) -> &str {
+    property(content, "").1
 }
 
 impl StoresQuery {

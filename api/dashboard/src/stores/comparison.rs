@@ -220,7 +220,8 @@ impl BusPropRow<'_> {
     }
 }
 
-fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
+/// A difference in points, and whether that is more than chance.
+pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
     let (points, differs) = difference?;
     Some(Change::new(t, points, 0, "points", Some(differs)))
 }
