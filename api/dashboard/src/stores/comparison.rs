@@ -31,11 +31,11 @@ const CHANCE: f64 = 0.05;
 #[strum(serialize_all = "lowercase")]
 pub enum SortColumn {
     Name,
-    Responses,
     #[default]
     Nps,
     Rest,
     Change,
+    Responses,
     Satisfied,
     Completed,
     Answered,

@@ -27,7 +27,7 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
     let mut sheet = f.t.spreadsheet("stores", "nav-stores", "", f.zone);
     let facts = [
         ("form", content.title.clone()),
-        ("range", range.words(f.t)),
+        ("range", range.dates_words(f.t)),
         ("compare", range.compared_words(f.t)),
     ];
     sheet
@@ -41,14 +41,8 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
 impl BusPropComparison<'_> {
     /// The columns of [`BusPropRow::cells`].
     fn columns(&self, t: &Text, property: &str) -> Vec<SheetColumn> {
-        let column = |(header, key, kind): (String, &str, ColumnKind)| SheetColumn {
-            meaning: match key {
-                "nps" | "nps_detail.low" | "nps_detail.high" => t.get("help-nps"),
-                "happiness_rate" => t.get("help-satisfied"),
-                "response_rate" => t.get("help-completed"),
-                "response_rate_delivered" => t.get("help-answered"),
-                _ => String::new(),
-            },
+        let column = |(header, meaning, key, kind): (String, &str, &str, ColumnKind)| SheetColumn {
+            meaning: t.get(meaning),
             header,
             key: key.to_owned(),
             kind,
@@ -56,27 +50,63 @@ impl BusPropComparison<'_> {
         };
         let (plain, score, share) = (ColumnKind::Plain, ColumnKind::Score, ColumnKind::Share);
         let mark = |name, mark| format!("{}: {}", t.get(name), t.get(mark));
+        let (rest, change) = ("stores-rest", "stores-change");
+        let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "significant"));
+        let named = |name: &str, meaning, key, kind| (t.get(name), meaning, key, kind);
         let columns = [
-            (property.to_owned(), "bus_prop", plain),
-            (t.get("stores-responses"), "responses", plain),
-            (t.get("stores-nps"), "nps", score),
-            (t.get("xlsx-low"), "nps_detail.low", score),
-            (t.get("xlsx-high"), "nps_detail.high", score),
-            (t.get("stores-rest"), "", score),
-            (mark("stores-rest", "stores-differs"), "", plain),
-            (t.get("stores-change"), "", score),
-            (mark("stores-change", "significant"), "", plain),
-            (t.get("stores-satisfied"), "happiness_rate", share),
-            (t.get("stores-completed"), "response_rate", share),
-            (t.get("stores-answered"), "response_rate_delivered", share),
+            (property.to_owned(), "stores-help-name", "bus_prop", plain),
+            named(
+                "stores-responses",
+                "stores-help-responses",
+                "responses",
+                plain,
+            ),
+            named("stores-nps", "help-nps", "nps", score),
+            named("xlsx-low", "stores-help-interval", "nps_detail.low", score),
+            named(
+                "xlsx-high",
+                "stores-help-interval",
+                "nps_detail.high",
+                score,
+            ),
+            named(rest, "help-rest", "", score),
+            (differs, "stores-help-differs", "", plain),
+            named(change, "stores-help-change", "", score),
+            (changed, "stores-help-changed", "", plain),
+            named(
+                "stores-satisfied",
+                "help-satisfied",
+                "happiness_rate",
+                share,
+            ),
+            named("stores-completed", "help-completed", "response_rate", share),
+            named(
+                "stores-answered",
+                "help-answered",
+                "response_rate_delivered",
+                share,
+            ),
         ];
         let months = self.months.iter();
         let months = months.map(|month| {
             let header = format!("{} {}", t.get("stores-nps"), t.month(month.first()));
-            (header, "nps", score)
+            (header, "stores-help-month", "nps", score)
         });
         columns.into_iter().chain(months).map(column).collect()
     }
+}
+
+/// One digit behind the point, also of a share in percent.
+fn rounded(x: Option<f64>, unit: f64) -> Value {
+    json!(x.map(|x| (x * unit).round() / unit))
+}
+
+fn score(x: Option<f64>) -> Value {
+    rounded(x, 10.0)
+}
+
+fn share(x: Option<f64>) -> Value {
+    rounded(x, 1_000.0)
 }
 
 impl BusPropRow<'_> {
@@ -87,21 +117,33 @@ impl BusPropRow<'_> {
             let mark = difference
                 .filter(|(_, differs)| *differs)
                 .map(|_| t.get("xlsx-yes"));
-            [json!(difference.map(|(points, _)| points)), json!(mark)]
+            [score(difference.map(|(points, _)| points)), json!(mark)]
         };
         let mut cells = vec![
             json!(self.value),
             json!(metrics.responses),
-            json!(metrics.nps),
-            json!(metrics.nps_detail.low),
-            json!(metrics.nps_detail.high),
+            score(metrics.nps),
+            score(metrics.nps_detail.low),
+            score(metrics.nps_detail.high),
         ];
         cells.extend(difference(self.rest));
         cells.extend(difference(self.change));
-        cells.push(json!(metrics.happiness_rate));
-        cells.push(json!(metrics.response_rate));
-        cells.push(json!(metrics.response_rate_delivered));
-        cells.extend(self.months.iter().map(|nps| json!(nps)));
+        cells.push(share(metrics.happiness_rate));
+        cells.push(share(metrics.response_rate));
+        cells.push(share(metrics.response_rate_delivered));
+        cells.extend(self.months.iter().map(|nps| score(*nps)));
         cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_one_digit_behind_the_point() {
+        assert_eq!(score(Some(-78.947_368_421_052_63)), json!(-78.9));
+        assert_eq!(share(Some(0.812_54)), json!(0.813));
+        assert_eq!(score(None), Value::Null);
     }
 }
