@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use domain::date_range::day_of;
 use domain::link::TrackFields;
 use serde_json::json;
-use store::PAGE_BYTES;
 use store::report::{
     AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize,
 };
+use store::{PAGE_BYTES, Tx};
 use uuid::Uuid;
 
 use super::reports::range;
@@ -169,6 +170,60 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
     assert_eq!(ids, newest);
     assert!(found.iter().all(|row| row.answers.contains("Good.")));
+
+    // The same by what was answered, whatever the days of all answers say.
+    let mut all_days: BTreeMap<NaiveDate, i64> = BTreeMap::new();
+    all.retain(|_, (_, _, offset)| *offset >= -40);
+    for (_, _, offset) in all.values() {
+        *all_days.entry(survey.day(*offset)).or_default() += 1;
+    }
+    let written = FeedbackQuery {
+        answers: AnswerFilter {
+            any_of: vec!["none".to_owned(), "why".to_owned()],
+            ..AnswerFilter::default()
+        },
+        ..query(&survey)?
+    };
+    let latest = async |snapshot: &mut Tx, most| {
+        let days = all_days.clone();
+        snapshot.latest(&written, days, most).await
+    };
+    let some = latest(&mut snapshot, (5, 1_000)).await?;
+    let ids: Vec<Uuid> = some.rows.iter().map(|row| row.feedback_id).collect();
+    assert_eq!(ids, newest);
+    let oldest = some.rows.last().context("no rows")?;
+    let day = day_of(oldest.submitted_at, Tz::Pacific__Kiritimati);
+    assert_eq!(some.since, day.succ_opt());
+    let whole = latest(&mut snapshot, (1_000, 1_000)).await?;
+    assert_eq!(
+        whole.rows.len(),
+        all.values().filter(|(_, why, _)| *why).count()
+    );
+    assert_eq!(whole.since, Some(range(&survey)?.start()));
+    let few = latest(&mut snapshot, (1_000, 1)).await?;
+    assert!(few.since > whole.since && few.rows.len() < whole.rows.len());
+    for (words, keys, count) in [
+        (&["GOOD"][..], &["none", "why"][..], whole.rows.len()),
+        (&["good", "bad"], &["why"], 0),
+        (&["good"], &["none"], 0),
+        (&["good"], &[], 0),
+    ] {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let searched = FeedbackQuery {
+            answers: AnswerFilter {
+                words: texts(words),
+                word_keys: texts(keys),
+                ..AnswerFilter::default()
+            },
+            ..query(&survey)?
+        };
+        let (total, ids) = pages(&survey, &searched, 7).await?;
+        assert_eq!(
+            (total, ids.len()),
+            (i64::try_from(count)?, count),
+            "{searched:?}"
+        );
+    }
     Ok(())
 }
 
