@@ -96,7 +96,7 @@ impl AnswersPage<'_> {
         let mut query = Serializer::new(self.range.query());
         query
             .append_pair("form", &item.form_id)
-            .append_pair("one", &item.feedback_id.to_string());
+            .append_pair("one", &item.id.to_string());
         format!("/dashboard/answers?{}", query.finish())
     }
 
@@ -120,7 +120,7 @@ struct ShownFeedbacks {
 /// What somebody answered, as the page shows it.
 #[derive(Default)]
 struct Feedback {
-    feedback_id: Uuid,
+    id: Uuid,
     form_id: String,
     /// The title of the form, where answers to several are listed.
     form: Option<String>,
@@ -363,8 +363,8 @@ impl AnswersQuery {
         let shown = shown.collect::<Result<_, serde_json::Error>>();
         let mut shown: Vec<(Uuid, Feedback)> = shown.map_err(|error| Problem::internal(&error))?;
         for (id, feedback) in &mut shown {
-            feedback.feedback_id = *id;
-            feedback.form_id = form.to_owned();
+            feedback.id = *id;
+            form.clone_into(&mut feedback.form_id);
         }
         let Some(one) = one else {
             return Ok((read.found.total, page.next.is_some(), shown));

@@ -40,8 +40,11 @@ impl<'a> AnswerFigures<'a> {
     }
 
     /// The same of a business property.
-    pub fn of(self, bus_prop: &'a str) -> Self {
-        Self { bus_prop, ..self }
+    pub fn of<'b>(self, bus_prop: &'b str) -> AnswerFigures<'b>
+    where
+        'a: 'b,
+    {
+        AnswerFigures { bus_prop, ..self }
     }
 
     /// What these counts of all the days have.

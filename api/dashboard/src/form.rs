@@ -1,6 +1,7 @@
 //! The report of one form: of all of it, or of one business property.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
@@ -11,9 +12,10 @@ use domain::date_range::day_of;
 use domain::form::{BusProp, FieldType, FormContent, FormStatus};
 use domain::metrics::{FieldSummary, GradeOrOption, Term};
 use domain::rollup::Delta;
-use report::{BusPropDay, FormLookup, FormQuery, FormSeries};
+use report::{FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
 use store::form::FormKey;
+use store::report::Version;
 
 use crate::chart::share;
 use crate::comments::{Comment, comments, texts};
@@ -24,7 +26,7 @@ use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
-use crate::stores::{BusPropComparison, BusPropRow, DRAWN, SortColumn};
+use crate::stores::{BusPropComparison, BusPropRow, CountedDays, CountsById, DRAWN, SortColumn};
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;
@@ -149,12 +151,8 @@ pub async fn answer(
     let figures = ShownFigures::new(&days, &range, answers);
     let sum = sum(&series, &range);
     let chosen = content.bus_prop_by_text(bus_prop).map(|entry| &entry.text);
-    let compared_days = if content.bus_props.is_empty() {
-        Vec::new()
-    } else {
-        report::bus_prop_days(store, form, range.dates).await?
-    };
-    let tables = tables(content, chosen, &compared_days, answers);
+    let counts = counts(state, form, (content, series.version), &range).await?;
+    let tables = tables(content, chosen, &counts, answers);
     let mut cards = cards(f.t, &figures, answers);
     let rest = tables.iter().flat_map(|table| &table.comparison.rows);
     let rest = rest.filter(|row| row.bus_prop == bus_prop);
@@ -217,6 +215,25 @@ pub async fn answer(
     let size = size(content) + COMPARED * rows.sum::<usize>();
     let drawn = app.work_here(form.account_id, size, draw);
     Ok(drawn.await)
+}
+
+/// The counts of each business property.
+async fn counts(
+    state: &DashboardState,
+    form: FormKey,
+    (content, version): (&FormContent, Version),
+    range: &Range,
+) -> Result<Arc<CountsById>> {
+    if content.bus_props.is_empty() {
+        return Ok(Arc::default());
+    }
+    let days = CountedDays {
+        dates: range.dates,
+        compared: None,
+        by_month: false,
+    };
+    let counted = &state.counted_values;
+    counted.find(&state.app.store, form, days, version).await
 }
 
 /// What was counted on the days of the page.
@@ -298,7 +315,7 @@ fn fields(
 fn tables<'a>(
     content: &'a FormContent,
     chosen: Option<&'a BusProp>,
-    days: &[BusPropDay],
+    counts: &'a CountsById,
     answers: AnswerFigures<'a>,
 ) -> Vec<BusPropTable<'a>> {
     let names = content.bus_props.iter().map(|entry| entry.text.name());
@@ -306,8 +323,7 @@ fn tables<'a>(
         .filter(|name| chosen.is_none_or(|chosen| chosen.name() == *name))
         .collect();
     let table = |name| {
-        let mut comparison =
-            BusPropComparison::new((content, name), days, (answers.range, Vec::new()), answers);
+        let mut comparison = BusPropComparison::new((content, name), counts, Vec::new(), answers);
         comparison.sort(SortColumn::default(), false);
         BusPropTable {
             name,
@@ -340,7 +356,7 @@ impl<'a> BusPropTable<'a> {
 
 /// How a store or group differs from the rest.
 fn rest_card(f: &Frame, row: &BusPropRow<'_>) -> Option<Card> {
-    let change = row.from_rest(f.t)?;
+    let change = row.above_rest(f.t)?;
     let differs = if change.differs == Some(true) {
         "stores-differs"
     } else {

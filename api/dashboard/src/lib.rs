@@ -148,6 +148,7 @@ pub fn routes(
         body_places: Places::new(PLACES),
         analyses: Arc::default(),
         news: Arc::default(),
+        counted_values: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
         first_admin: first_admin.map(Arc::new),
     };

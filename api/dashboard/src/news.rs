@@ -21,10 +21,12 @@ use crate::figures::Change;
 use crate::page::Frame;
 use crate::range::Range;
 use crate::state::DashboardState;
-use crate::stores::{BusPropComparison, default_property, points};
+use crate::stores::{BusPropComparison, CountedDays, default_property, points};
 
 /// So many comments are shown.
 const COMMENTS: usize = 4;
+/// So many characters of each are kept, more than are shown.
+const CHARS: usize = 400;
 /// Of so many forms at most, where many have new ones.
 const FORMS: usize = 8;
 /// So many stores are shown.
@@ -122,9 +124,11 @@ impl News {
             let found = read.into_iter().flat_map(|(form_id, form, rows)| {
                 let content = form.content.for_reports();
                 let found: Vec<_> = comments(&content, &rows).collect();
-                found.into_iter().map(move |comment| NewComment {
-                    form_id: form_id.to_string(),
-                    comment,
+                found.into_iter().map(move |mut comment| {
+                    let head = comment.text.chars().take(CHARS);
+                    comment.text = head.collect();
+                    let form_id = form_id.to_string();
+                    NewComment { form_id, comment }
                 })
             });
             let mut found: Vec<_> = found.collect();
@@ -213,14 +217,19 @@ async fn compare(
     if property.is_empty() {
         return Ok(None);
     }
-    let days = range
-        .compared
-        .map_or(range.dates, |compared| range.dates.spanning(compared));
-    let key = FormKey::new(account_id, form_id);
-    let days = report::bus_prop_days(&state.app.store, key, days).await?;
+    let days = CountedDays {
+        dates: range.dates,
+        compared: range.compared,
+        by_month: false,
+    };
+    let (store, key) = (&state.app.store, FormKey::new(account_id, form_id));
+    let Some(version) = store.form_data_version(key).await? else {
+        return Ok(None);
+    };
+    let counts = state.counted_values.find(store, key, days, version).await?;
     let figures = AnswerFigures::new(f, range, ALL_FORMS, "");
     let compared = (&content, property);
-    let comparison = BusPropComparison::new(compared, &days, (range, Vec::new()), figures);
+    let comparison = BusPropComparison::new(compared, &counts, Vec::new(), figures);
     if comparison.judged == 0 {
         return Ok(None);
     }

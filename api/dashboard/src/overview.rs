@@ -63,10 +63,18 @@ impl OverviewPage<'_> {
 
 /// The stores that differ by more than chance.
 struct ShownStores {
-    /// Each with its page, and from what it differs.
-    differing: Vec<(String, String, Vec<(&'static str, Change)>)>,
+    differing: Vec<ShownStore>,
     /// The page that compares all.
     href: String,
+}
+
+/// A store that differs.
+struct ShownStore {
+    name: String,
+    /// Its page.
+    href: String,
+    /// From what it differs, as the key of a text.
+    changes: Vec<(&'static str, Change)>,
 }
 
 /// A step of the funnel.
@@ -159,7 +167,11 @@ async fn news(
         let mut query = Serializer::new(range.query());
         query.append_pair("bus_prop", &store.bus_prop);
         let href = format!("/dashboard/form/{}?{}", stores.form_id, query.finish());
-        (store.value.clone(), href, store.changes(f))
+        ShownStore {
+            name: store.value.clone(),
+            href,
+            changes: store.changes(f),
+        }
     });
     let shown = ShownStores {
         differing: differing.collect(),

@@ -15,6 +15,7 @@ use crate::news::News;
 use crate::password::Passwords;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
+use crate::stores::CountedValues;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]
@@ -33,6 +34,7 @@ pub struct DashboardState {
     pub body_places: Places,
     pub analyses: Arc<Analyses>,
     pub news: Arc<News>,
+    pub counted_values: Arc<CountedValues>,
     pub shared: Arc<SharedPages>,
     /// Of a service that was just started for the first time.
     pub first_admin: Option<Arc<FirstAdmin>>,

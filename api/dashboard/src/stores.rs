@@ -2,9 +2,12 @@
 //! month.
 
 mod comparison;
+mod counts;
 mod sheet;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
@@ -14,14 +17,13 @@ use domain::date_range::DateRange;
 use domain::form::FormContent;
 use domain::month::Month;
 use domain::scope::Scope;
-use report::BusPropDay;
 use serde::Deserialize;
 use store::form::FormKey;
 use strum::VariantArray;
 use url::form_urlencoded::Serializer;
 
 pub use self::comparison::{BusPropComparison, BusPropRow, SortColumn, by_chance, points};
-use self::comparison::{counted, months};
+pub use self::counts::{CountedDays, CountedValues, CountsById};
 pub use self::sheet::export;
 use crate::answers::most_answered;
 use crate::figure::{ALL_FORMS, AnswerFigures};
@@ -120,7 +122,8 @@ impl StoresPage<'_> {
     }
 
     /// The report of a value in a month.
-    fn month_link(&self, row: &BusPropRow<'_>, month: Month) -> String {
+    fn month_link(&self, row: &BusPropRow<'_>, month: impl Borrow<Month>) -> String {
+        let month = month.borrow();
         let dates =
             DateRange::spanning(DateRange::day(month.first()), DateRange::day(month.last()));
         self.link(row, self.range.query_of(dates))
@@ -194,25 +197,20 @@ impl StoresQuery {
     }
 
     /// The comparison of the values of a form's property; without one, nothing.
-    async fn compare<'a>(
+    fn compare<'a>(
         &self,
-        person: &SignedIn,
-        range: &Range,
-        (form, content): (&str, &'a FormContent),
-        property: &str,
+        (content, property): (&'a FormContent, &str),
+        counts: &'a CountsById,
         figures: AnswerFigures<'a>,
-    ) -> Result<Option<BusPropComparison<'a>>> {
+    ) -> Option<BusPropComparison<'a>> {
         if property.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let key = FormKey::new(person.account_id, parse_id("form_id", form)?);
-        let months = months(range.dates);
-        let days = days(person, key, counted(range, &months)).await?;
-        let compared = (content, property);
-        let mut comparison = BusPropComparison::new(compared, &days, (range, months), figures);
+        let months = days(figures.range).months();
+        let mut comparison = BusPropComparison::new((content, property), counts, months, figures);
         let (sort, is_down) = self.sort();
         comparison.sort(sort, is_down);
-        Ok(Some(comparison))
+        Some(comparison)
     }
 }
 
@@ -225,8 +223,8 @@ pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<
     let (properties, property) = property(&content, &query.property);
     let (sort, is_down) = query.sort();
     let figures = AnswerFigures::new(&f, &range, &form, "");
-    let comparison = query.compare(&person, &range, (&form, &content), property, figures);
-    let comparison = comparison.await?;
+    let counts = counts(&person, &form, &range).await?;
+    let comparison = query.compare((&content, property), &counts, figures);
     let drawn = if query.rows == "all" {
         usize::MAX
     } else {
@@ -263,11 +261,28 @@ pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<
         .await)
 }
 
-/// The counts of all values by day.
-async fn days(person: &SignedIn, form: FormKey, dates: DateRange) -> Result<Vec<BusPropDay>> {
+/// The days that the page counts.
+fn days(range: &Range) -> CountedDays {
+    CountedDays {
+        dates: range.dates,
+        compared: range.compared,
+        by_month: true,
+    }
+}
+
+/// The counts of all values; of no form, none.
+async fn counts(person: &SignedIn, form: &str, range: &Range) -> Result<Arc<CountsById>> {
+    if form.is_empty() {
+        return Ok(Arc::default());
+    }
+    let form = FormKey::new(person.account_id, parse_id("form_id", form)?);
     let read = async {
-        let _place = person.state.places.take(person.account_id).await;
-        Ok::<_, Problem>(report::bus_prop_days(person.store(), form, dates).await?)
+        let (state, store) = (&person.state, person.store());
+        let _place = state.places.take(person.account_id).await;
+        let version = store.form_data_version(form).await?;
+        let version = version.ok_or_else(Problem::not_found)?;
+        let counted = &state.counted_values;
+        counted.find(store, form, days(range), version).await
     };
     person.caller.read(Scope::Report, read).await
 }

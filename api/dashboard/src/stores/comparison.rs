@@ -2,25 +2,19 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
-use chrono::Months;
 use domain::answer::Counted;
-use domain::date_range::DateRange;
 use domain::form::FormContent;
 use domain::metrics::{Metrics, nps_differs};
 use domain::month::Month;
 use domain::rollup::DayCounts;
-use report::BusPropDay;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+use super::counts::{CountsById, ValueCounts};
 use crate::figure::{AnswerFigures, Figure};
 use crate::figures::Change;
-use crate::range::Range;
 use api_language::Text;
 
-/// Months of the grid where the days are of one month.
-const MONTHS: u32 = 6;
 /// With fewer answers a value says little.
 const RANKED: i64 = 30;
 /// Of a hundred comparisons so many differ by chance alone.
@@ -48,6 +42,7 @@ pub struct BusPropComparison<'a> {
     /// How many values were compared with the rest, and how many with the days before.
     pub judged: i64,
     pub changes_judged: i64,
+    figures: AnswerFigures<'a>,
 }
 
 /// A value of a business property.
@@ -55,75 +50,49 @@ pub struct BusPropRow<'a> {
     pub bus_prop: &'a str,
     pub value: &'a str,
     pub metrics: Metrics,
-    pub responses: Figure,
     /// By how many points its NPS is above that of the rest, and whether that is more than chance.
     pub rest: Option<(f64, bool)>,
     /// The same above that of the days before.
     pub change: Option<(f64, bool)>,
-    /// The NPS of each month that has one.
-    pub months: Vec<Option<f64>>,
+    counts: Option<&'a ValueCounts>,
 }
 
 impl<'a> BusPropComparison<'a> {
-    /// Of the values of a form's property; `days` are any, those of [`counted`] of these months among them.
+    /// Of the values of a form's property, with the grid of these months.
     pub fn new(
         (content, property): (&'a FormContent, &str),
-        days: &[BusPropDay],
-        (range, months): (&Range, Vec<Month>),
+        counts: &'a CountsById,
+        months: Vec<Month>,
         figures: AnswerFigures<'a>,
     ) -> Self {
         let entries = content.bus_props.iter();
         let entries = entries.filter(|entry| entry.text.name() == property);
-        let mut counts: BTreeMap<i64, Counts> = BTreeMap::new();
-        for day in days {
-            let counts = counts.entry(day.bus_prop_id).or_default();
-            if range.dates.contains(day.day) {
-                counts.now += day.counts;
-            }
-            if range
-                .compared
-                .is_some_and(|compared| compared.contains(day.day))
-            {
-                counts.before += day.counts;
-            }
-            if !months.is_empty() {
-                *counts.months.entry(Month::of(day.day)).or_default() += day.counts;
-            }
-        }
-        let entries =
-            entries.map(|entry| (entry, counts.remove(&entry.id.into()).unwrap_or_default()));
-        let entries: Vec<_> = entries
-            .filter(|(entry, counts)| !entry.retired || counts.now != DayCounts::default())
-            .collect();
-        let all: DayCounts = entries.iter().map(|(_, counts)| counts.now).sum();
-        let rows: Vec<_> = entries
-            .into_iter()
-            .map(|(entry, counts)| {
-                let metrics = Metrics::from(&counts.now);
-                let above = |other: DayCounts| {
-                    let other = Metrics::from(&other);
-                    let difference = metrics.nps? - other.nps?;
-                    Some((difference, nps_differs(&metrics, &other)?))
-                };
-                let month = |month: &Month| {
-                    counts
-                        .months
-                        .get(month)
-                        .and_then(|counts| Metrics::from(counts).nps)
-                };
-                BusPropRow {
-                    bus_prop: entry.text.as_str(),
-                    value: entry.text.value(),
-                    responses: figures
-                        .of(entry.text.as_str())
-                        .figure(&Counted::Responses, &counts.now.into()),
-                    rest: above(all + -counts.now),
-                    change: above(counts.before),
-                    months: months.iter().map(month).collect(),
-                    metrics,
-                }
+        let counted = entries.map(|entry| (entry, counts.get(&entry.id.into())));
+        let now = |counts: Option<&ValueCounts>| counts.map(|counts| counts.now);
+        let counted: Vec<_> = counted
+            .filter(|(entry, counts)| {
+                !entry.retired || now(*counts).is_some_and(|now| now != DayCounts::default())
             })
             .collect();
+        let all: DayCounts = counted.iter().filter_map(|(_, counts)| now(*counts)).sum();
+        let rows = counted.into_iter().map(|(entry, counts)| {
+            let now = now(counts).unwrap_or_default();
+            let metrics = Metrics::from(&now);
+            let above = |other: DayCounts| {
+                let other = Metrics::from(&other);
+                let difference = metrics.nps? - other.nps?;
+                Some((difference, nps_differs(&metrics, &other)?))
+            };
+            BusPropRow {
+                bus_prop: entry.text.as_str(),
+                value: entry.text.value(),
+                rest: above(all + -now),
+                change: counts.and_then(|counts| above(counts.before)),
+                metrics,
+                counts,
+            }
+        });
+        let rows: Vec<_> = rows.collect();
         let count =
             |of: fn(&BusPropRow<'_>) -> bool| rows.iter().map(|row| i64::from(of(row))).sum();
         Self {
@@ -131,7 +100,15 @@ impl<'a> BusPropComparison<'a> {
             changes_judged: count(|row| row.change.is_some()),
             months,
             rows,
+            figures,
         }
+    }
+
+    /// The answers of a value.
+    pub fn responses(&self, row: &BusPropRow<'_>) -> Figure {
+        let figures = self.figures.of(row.bus_prop);
+        let now = row.counts.map(|counts| counts.now).unwrap_or_default();
+        figures.figure(&Counted::Responses, &now.into())
     }
 
     /// How many rows there are.
@@ -202,13 +179,18 @@ impl BusPropRow<'_> {
         ))
     }
 
-    /// How it differs from the rest.
-    pub fn from_rest(&self, t: &Text) -> Option<Change> {
+    /// The NPS of a month, if it has one.
+    pub fn month(&self, month: impl Borrow<Month>) -> Option<f64> {
+        Metrics::from(self.counts?.months.get(month.borrow())?).nps
+    }
+
+    /// How far it is above the rest.
+    pub fn above_rest(&self, t: &Text) -> Option<Change> {
         points(t, self.rest)
     }
 
-    /// How it differs from the days before.
-    pub fn from_before(&self, t: &Text) -> Option<Change> {
+    /// How far it is above the days before.
+    pub fn above_before(&self, t: &Text) -> Option<Change> {
         points(t, self.change)
     }
 
@@ -230,40 +212,4 @@ pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
 pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
     let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
     t.real((CHANCE * f64::from(judged)).ceil(), 0)
-}
-
-/// The days that a comparison of a range counts, with the grid of these months.
-pub fn counted(range: &Range, months: &[Month]) -> DateRange {
-    let first = months
-        .first()
-        .map_or(range.dates.start(), |month| month.first());
-    let last = months
-        .last()
-        .map_or(range.dates.end(), |month| month.last());
-    let all = range
-        .dates
-        .spanning(DateRange::day(first))
-        .spanning(DateRange::day(last));
-    range
-        .compared
-        .map_or(all, |compared| all.spanning(compared))
-}
-
-/// The counts of a value.
-#[derive(Default)]
-struct Counts {
-    now: DayCounts,
-    before: DayCounts,
-    months: BTreeMap<Month, DayCounts>,
-}
-
-/// The months that the days are of, or the last ones up to theirs.
-pub fn months(dates: DateRange) -> Vec<Month> {
-    let months: Vec<_> = dates.months().collect();
-    if months.len() > 1 {
-        return months;
-    }
-    let first = dates.end().checked_sub_months(Months::new(MONTHS - 1));
-    let first = first.unwrap_or(dates.end());
-    DateRange::day(first).spanning(dates).months().collect()
 }

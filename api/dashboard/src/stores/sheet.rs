@@ -5,10 +5,11 @@ use api_http::{Problem, Result};
 use api_language::Text;
 use axum::extract::Query;
 use axum::response::Response;
+use domain::month::Month;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::{BusPropComparison, BusPropRow, StoresQuery, property};
+use super::{BusPropComparison, BusPropRow, StoresQuery, counts, property};
 use crate::figure::AnswerFigures;
 use crate::names::published;
 use crate::range::Range;
@@ -22,8 +23,9 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
     let (form, content) = query.form(&person, &range, &forms).await?;
     let (_, property) = property(&content, &query.property);
     let figures = AnswerFigures::new(&f, &range, &form, "");
-    let comparison = query.compare(&person, &range, (&form, &content), property, figures);
-    let comparison = comparison.await?.ok_or_else(Problem::not_found)?;
+    let counts = counts(&person, &form, &range).await?;
+    let comparison = query.compare((&content, property), &counts, figures);
+    let comparison = comparison.ok_or_else(Problem::not_found)?;
     let mut sheet = f.t.spreadsheet("stores", "nav-stores", "", f.zone);
     let facts = [
         ("form", content.title.clone()),
@@ -34,7 +36,8 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
         .facts
         .extend(facts.map(|(key, fact)| (f.t.get(key), fact)));
     sheet.columns = comparison.columns(f.t, property);
-    let rows: Vec<_> = comparison.rows.iter().map(|row| row.cells(f.t)).collect();
+    let (rows, months) = (comparison.rows.iter(), &comparison.months);
+    let rows: Vec<_> = rows.map(|row| row.cells(f.t, months)).collect();
     spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows).await
 }
 
@@ -111,7 +114,7 @@ fn share(x: Option<f64>) -> Value {
 
 impl BusPropRow<'_> {
     /// The cells of a spreadsheet.
-    fn cells(&self, t: &Text) -> Vec<Value> {
+    fn cells(&self, t: &Text, months: &[Month]) -> Vec<Value> {
         let metrics = &self.metrics;
         let difference = |difference: Option<(f64, bool)>| {
             let mark = difference
@@ -131,7 +134,7 @@ impl BusPropRow<'_> {
         cells.push(share(metrics.happiness_rate));
         cells.push(share(metrics.response_rate));
         cells.push(share(metrics.response_rate_delivered));
-        cells.extend(self.months.iter().map(|nps| score(*nps)));
+        cells.extend(months.iter().map(|month| score(self.month(month))));
         cells
     }
 }

@@ -58,11 +58,11 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     let form = owner.published(&why()).await?;
     let link = owner.link(&form, "1", &[]).await?;
     let long = format!("Longest. {}The end.", "So very long a queue. ".repeat(20));
-    for place in 0..4 {
+    for place in 0..12 {
         let answers = json!({"recommend": 9, "why": format!("The soup was good, {place} times.")});
         answer(&app, &link, &answers).await?;
     }
-    for place in 0..6 {
+    for place in 0..10 {
         let answers = json!({"recommend": 2, "why": format!("<{place}> The soup was cold.")});
         answer(&app, &link, &answers).await?;
     }
@@ -75,22 +75,22 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
         let page = person.get(&path).await?.expect(200)?;
         let section = below(page.text()?, ">Why?</h2>")?;
         for text in [
-            "11 answers",
+            "23 answers",
             "Longest.",
-            "&#60;5&#62; The soup was cold.",
-            "&#60;4&#62;",
+            "&#60;9&#62; The soup was cold.",
+            "&#60;8&#62;",
         ] {
             ensure!(section.contains(text), "no {text}: {section}");
         }
         // The newest three, of which a long one is cut.
-        for text in ["&#60;3&#62;", "The end."] {
+        for text in ["&#60;7&#62;", "The end."] {
             ensure!(!section.contains(text), "{text}: {section}");
         }
         let listed = person
             .get(&address(section, "<p class=\"detail\">")?)
             .await?;
         ensure!(
-            listed.expect(200)?.text()?.contains(">11 answers<"),
+            listed.expect(200)?.text()?.contains(">23 answers<"),
             "another list"
         );
         let one = person
@@ -105,8 +105,8 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
         ensure!(!one.contains("soup"), "{one}");
         let terms = below(page.text()?, "What detractors say")?;
         for text in [
-            "Of the last 11 written answers",
-            ">6 answers</a>",
+            "Of the last 23 written answers",
+            ">10 answers</a>",
             "The soup was cold.",
         ] {
             ensure!(terms.contains(text), "no {text}: {terms}");
@@ -115,7 +115,7 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
             .get(&address(terms, "<h3 dir=\"auto\">cold")?)
             .await?;
         ensure!(
-            found.expect(200)?.text()?.contains(">6 answers<"),
+            found.expect(200)?.text()?.contains(">10 answers<"),
             "another list"
         );
         Ok(())
@@ -129,7 +129,7 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     let shared = &url[url.find("/dashboard/shared/").context("another path")?..];
     let shared = app.anonymous()?.get(shared).await?.expect(200)?;
     let text = shared.text()?;
-    ensure!(below(text, ">Why?</h2>")?.contains("11 answers"), "{text}");
+    ensure!(below(text, ">Why?</h2>")?.contains("23 answers"), "{text}");
     ensure!(
         !text.contains("soup") && !text.contains("Longest."),
         "{text}"
