@@ -1,19 +1,28 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
+use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
+use domain::answer::AnswerMatch;
 use domain::date_range::DateRange;
+use domain::form::{FieldKind, FormContent};
 use domain::link::TrackFields;
 use domain::month::Month;
-use domain::rollup::{DayCounts, DecodeCounts, Delta};
+use domain::rollup::{DayCounts, DecodeCounts, Delta, FieldCount};
 use platform::cache::Cache;
-use store::Store;
 use store::form::{Form, FormKey};
 use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
+use store::{Store, Tx};
+use uuid::Uuid;
 
 use super::{ReportSource, snapshot};
 use crate::days::{LoadedDays, days};
 use crate::entry::{CacheEntry, offer};
+
+/// So many fields of short text have their latest answers in a report, the first that are answered.
+const TEXT_FIELDS: usize = 10;
+/// Where texts are rarer, those of so many responses are looked for.
+const AMONG: usize = 20_000;
 
 /// The form and days of a report.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +35,8 @@ pub struct FormQuery<'a> {
     pub time_zone: Tz,
     /// How many of the latest comments.
     pub comments: usize,
+    /// How many of the latest answers to each field of short text, of [`TEXT_FIELDS`] at most.
+    pub texts: usize,
 }
 
 /// The result of a query about a form.
@@ -51,7 +62,18 @@ pub struct FormSeries {
     pub days: Vec<(NaiveDate, Delta)>,
     /// The latest, newest first.
     pub comments: Vec<FeedbackRow>,
+    /// The keys of fields of short text, each with its latest answers, newest first.
+    pub texts: Vec<(String, Vec<FeedbackRow>)>,
     pub source: ReportSource,
+}
+
+/// The latest answers in words, newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenAnswers {
+    pub form: Form,
+    pub rows: Vec<FeedbackRow>,
+    /// The first day from which on all are among these; `None`: not even those of the last day.
+    pub since: Option<NaiveDate>,
 }
 
 /// The counts of a form.
@@ -63,8 +85,176 @@ pub async fn form_series(
     cache: &Cache,
     query: FormQuery<'_>,
 ) -> Result<FormLookup<FormSeries>, store::Error> {
+    let (snapshot, place) = snapshot(store, query.form.account_id).await?;
+    let read = match read(snapshot, cache, query).await? {
+        FormLookup::Is(read) => read,
+        FormLookup::NoForm => return Ok(FormLookup::NoForm),
+        FormLookup::NoBusProp => return Ok(FormLookup::NoBusProp),
+    };
+    let ReadSeries {
+        mut snapshot,
+        listed,
+        mut series,
+        missing,
+    } = read;
+    let days = &series.days;
+    let counted = days
+        .iter()
+        .map(|(day, delta)| (*day, delta.counts.comments));
+    let comments = FeedbackQuery {
+        comments_only: true,
+        ..listed.clone()
+    };
+    let most = (query.comments, query.comments);
+    series.comments = snapshot.latest(&comments, counted, most).await?.rows;
+    if query.texts > 0 {
+        series.texts = latest_texts(&mut snapshot, &listed, &series, query.texts).await?;
+    }
+    drop((snapshot, place));
+    offer(cache, &missing).await;
+    Ok(FormLookup::Is(series))
+}
+
+/// The latest answers to the fields of short text that anybody answered.
+async fn latest_texts(
+    snapshot: &mut Tx,
+    listed: &FeedbackQuery,
+    series: &FormSeries,
+    most: usize,
+) -> Result<Vec<(String, Vec<FeedbackRow>)>, store::Error> {
+    let content = series.form.content.clone().for_reports();
+    let mut texts = Vec::new();
+    for key in text_keys(&content) {
+        let count = |delta: &Delta| delta.fields.get(key).map_or(0, FieldCount::answers);
+        let counted = series.days.iter().map(|(day, delta)| (*day, count(delta)));
+        let counted: Vec<_> = counted.filter(|(_, answers)| *answers > 0).collect();
+        if counted.is_empty() || texts.len() == TEXT_FIELDS {
+            continue;
+        }
+        let query = FeedbackQuery {
+            answers: AnswerFilter {
+                answers: AnswerMatch::read(&content, key).into_iter().collect(),
+                ..AnswerFilter::default()
+            },
+            ..listed.clone()
+        };
+        let latest = snapshot.latest(&query, counted, (most, most)).await?;
+        texts.push((key.to_owned(), latest.rows));
+    }
+    Ok(texts)
+}
+
+/// The keys of the fields of short text.
+fn text_keys(form: &FormContent) -> impl Iterator<Item = &str> {
+    let fields = form.fields.iter();
+    let texts = fields.filter(|field| field.kind == FieldKind::Text);
+    texts.map(|field| field.key.as_str())
+}
+
+/// At most `most` of the latest answers of a form that have a comment or, if these are wanted too, a short text.
+///
+/// # Errors
+/// Those of [`form_series`].
+pub async fn written_answers(
+    store: &Store,
+    cache: &Cache,
+    query: FormQuery<'_>,
+    (with_texts, most): (bool, usize),
+) -> Result<FormLookup<WrittenAnswers>, store::Error> {
+    let (snapshot, _place) = snapshot(store, query.form.account_id).await?;
+    let read = match read(snapshot, cache, query).await? {
+        FormLookup::Is(read) => read,
+        FormLookup::NoForm => return Ok(FormLookup::NoForm),
+        FormLookup::NoBusProp => return Ok(FormLookup::NoBusProp),
+    };
+    let ReadSeries {
+        mut snapshot,
+        mut listed,
+        series,
+        ..
+    } = read;
+    let content = series.form.content.clone().for_reports();
+    let texts = text_keys(&content).filter(|_| with_texts);
+    let mut any_of: Vec<String> = texts.map(ToOwned::to_owned).collect();
+    listed.comments_only = any_of.is_empty();
+    let among = if listed.comments_only { most } else { AMONG };
+    if !listed.comments_only {
+        let fields = content.fields.iter();
+        let comments = fields.filter(|field| field.kind == FieldKind::Comment);
+        any_of.extend(comments.map(|field| field.key.as_str().to_owned()));
+    }
+    let days = series.days.iter().map(|(day, delta)| {
+        let counts = delta.counts;
+        let among = if listed.comments_only {
+            counts.comments
+        } else {
+            counts.responses
+        };
+        (*day, among)
+    });
+    listed.answers.any_of = any_of;
+    let latest = snapshot.latest(&listed, days, (most, among)).await?;
+    Ok(FormLookup::Is(WrittenAnswers {
+        rows: latest.rows,
+        since: latest.since,
+        form: series.form,
+    }))
+}
+
+/// The newest comments of several forms, each with its form, as far as they are on these days; with each form come its comments by day.
+/// A form that is gone has none.
+///
+/// # Errors
+/// The database is unavailable.
+pub async fn newest_comments(
+    store: &Store,
+    (account_id, range, time_zone): (Uuid, DateRange, Tz),
+    forms: &[(Uuid, Vec<(NaiveDate, i64)>)],
+    most: usize,
+) -> Result<Vec<(Uuid, Form, Vec<FeedbackRow>)>, store::Error> {
+    if forms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut snapshot, _place) = snapshot(store, account_id).await?;
+    let mut found = Vec::new();
+    for (form_id, days) in forms {
+        let form = FormKey::new(account_id, *form_id);
+        let Some(head) = snapshot.form_head(form).await? else {
+            continue;
+        };
+        let listed = FeedbackQuery {
+            form,
+            range,
+            time_zone,
+            bus_prop_id: None,
+            comments_only: true,
+            track_fields: TrackFields::default(),
+            answers: AnswerFilter::default(),
+        };
+        let days = days.iter().copied();
+        let latest = snapshot.latest(&listed, days, (most, most)).await?;
+        found.push((*form_id, head.form, latest.rows));
+    }
+    Ok(found)
+}
+
+/// A series whose texts are still to be read, in the snapshot of its counts.
+struct ReadSeries {
+    snapshot: Tx,
+    /// The list of all that is counted.
+    listed: FeedbackQuery,
+    series: FormSeries,
+    /// Entries that Redis lacks.
+    missing: Vec<(String, Bytes)>,
+}
+
+/// Reads the counts of a form.
+async fn read(
+    mut snapshot: Tx,
+    cache: &Cache,
+    query: FormQuery<'_>,
+) -> Result<FormLookup<ReadSeries>, store::Error> {
     let FormQuery { form, range, .. } = query;
-    let (mut snapshot, place) = snapshot(store, form.account_id).await?;
     let Some(head) = snapshot.form_head(form).await? else {
         return Ok(FormLookup::NoForm);
     };
@@ -96,25 +286,24 @@ pub async fn form_series(
         range,
         time_zone: query.time_zone,
         bus_prop_id: bus_prop,
-        comments_only: true,
+        comments_only: false,
         track_fields: TrackFields::default(),
         answers: AnswerFilter::default(),
     };
-    let counted = days
-        .iter()
-        .map(|(day, delta)| (*day, delta.counts.comments));
-    let comments = snapshot
-        .latest_comments(&listed, counted, query.comments)
-        .await?;
-    drop((snapshot, place));
-    offer(cache, &missing).await;
-    Ok(FormLookup::Is(FormSeries {
+    let series = FormSeries {
         version: head.version,
         as_of: head.as_of,
         form: head.form,
         days,
-        comments,
+        comments: Vec::new(),
+        texts: Vec::new(),
         source,
+    };
+    Ok(FormLookup::Is(ReadSeries {
+        snapshot,
+        listed,
+        series,
+        missing,
     }))
 }
 

@@ -22,7 +22,10 @@ use uuid::Uuid;
 pub use self::account::{AccountSeries, account_series};
 pub use self::check::check_months;
 pub use self::entry::refresh_months;
-pub use self::form::{BusPropDay, FormLookup, FormQuery, FormSeries, bus_prop_days, form_series};
+pub use self::form::{
+    BusPropDay, FormLookup, FormQuery, FormSeries, WrittenAnswers, bus_prop_days, form_series,
+    newest_comments, written_answers,
+};
 
 /// Snapshots that a process reads reports from at once. Each holds a connection, and those who store answers need some too.
 static SNAPSHOTS: LazyLock<Places> = LazyLock::new(|| Places::shared(8, 4));

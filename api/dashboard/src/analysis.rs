@@ -1,23 +1,26 @@
-//! What detractors say that others do not: read from many comments, so it is found once a version of the report and kept.
+//! What detractors say that others do not: read from many comments and short texts, so it is found once a version of the report and
+//! kept.
 
 use std::sync::Arc;
 
 use api_http::{Problem, Result};
-use chrono::{Days, NaiveDate};
+use chrono::NaiveDate;
+use chrono_tz::Tz;
 use domain::date_range::{DateRange, day_of};
+use domain::form::FieldType;
 use domain::metrics::{Term, over_represented};
 use moka::future::Cache;
 use platform::cache::Cache as ReportCache;
 use platform::places::Places;
-use report::{FormLookup, FormQuery};
+use report::{FormLookup, FormQuery, WrittenAnswers};
 use store::Store;
 use store::form::FormKey;
 use store::report::{Version, has_words};
 use tokio::task::spawn_blocking;
 
-use crate::comments::comments;
+use crate::comments::written;
 
-/// Among so many comments terms are looked for, the latest.
+/// Among so many answers with a comment or a short text terms are looked for, the latest.
 const READ: usize = 2_000;
 /// So many analyses are kept.
 const KEPT: u64 = 1_000;
@@ -25,23 +28,64 @@ const KEPT: u64 = 1_000;
 /// The analyses of this process.
 pub struct Analyses {
     kept: Cache<Key, Arc<Analysis>>,
-    /// One at a time: each reads as many comments as a page of a list, and takes a core meanwhile.
+    /// One at a time: each reads as many answers as a page of a list, and takes a core meanwhile.
     places: Places,
 }
 
-/// A form, one of its business properties or all of it, and the version of its counts on these days.
-type Key = (FormKey, Option<String>, DateRange, Version);
+/// A form, one of its business properties or all of it, the version of its counts on these days, and whether short texts are read.
+type Key = (FormKey, Option<String>, DateRange, Version, bool);
 
 /// What was found.
 #[derive(Default)]
 pub struct Analysis {
-    /// With the comments of detractors that the list of a term has.
+    /// With the answers of detractors that the list of a term has.
     pub terms: Vec<(Term, i64)>,
-    /// The comments among which terms were looked for.
+    /// The answers among which terms were looked for.
     pub graded: i64,
-    /// The first day of these comments, with all of its comments; `None`: even the last day has more than are looked at.
+    /// The first day of these answers, with all of its answers; `None`: even the last day has more than are looked at.
     pub since: Option<NaiveDate>,
 }
+
+impl Analysis {
+    /// Of answers in words.
+    fn new(written_answers: WrittenAnswers, types: &[FieldType], (range, zone): Zoned) -> Self {
+        let WrittenAnswers { form, rows, since } = written_answers;
+        let content = form.content.for_reports();
+        let is_read = |day| range.contains(day) && since.is_none_or(|since| day >= since);
+        let rows = rows
+            .iter()
+            .filter(|row| is_read(day_of(row.submitted_at, zone)));
+        let graded = rows.filter_map(|row| {
+            let texts = written(&content, types, row);
+            Some((texts, row.nps? <= 6)).filter(|(texts, _)| !texts.is_empty())
+        });
+        let graded: Vec<(Vec<String>, bool)> = graded.collect();
+        let listed = |term: &Term| {
+            let detractors = graded.iter().filter(|(_, is_detractor)| *is_detractor);
+            let words = || term.text.split_whitespace();
+            let has_all = |texts: &[String]| has_words(&texts.join("\n"), words());
+            count(detractors.filter(|(texts, _)| has_all(texts)).count())
+        };
+        let texts = graded.iter().flat_map(|(texts, is_detractor)| {
+            let texts = texts.iter().cloned();
+            texts.map(|text| (text, *is_detractor))
+        });
+        let terms = over_represented(&texts.collect::<Vec<_>>()).into_iter();
+        Self {
+            terms: terms
+                .map(|term| {
+                    let answers = listed(&term);
+                    (term, answers)
+                })
+                .collect(),
+            graded: count(graded.len()),
+            since,
+        }
+    }
+}
+
+/// Days, and the time zone in which they are.
+type Zoned = (DateRange, Tz);
 
 impl Default for Analyses {
     fn default() -> Self {
@@ -53,7 +97,7 @@ impl Default for Analyses {
 }
 
 impl Analyses {
-    /// The analysis of a report, whose counts have this version.
+    /// The analysis of a report, whose counts have this version. With texts those of short text are read too.
     ///
     /// # Errors
     /// 503.
@@ -62,13 +106,13 @@ impl Analyses {
         store: &Store,
         cache: &ReportCache,
         query: FormQuery<'_>,
-        version: Version,
+        (version, with_texts): (Version, bool),
     ) -> Result<Arc<Analysis>> {
         let bus_prop = query.bus_prop.map(ToOwned::to_owned);
-        let key = (query.form, bus_prop, query.range, version);
+        let key = (query.form, bus_prop, query.range, version, with_texts);
         let found = self
             .kept
-            .try_get_with(key, self.analyse(store, cache, query));
+            .try_get_with(key, self.analyse(store, cache, query, with_texts));
         found.await.map_err(|problem| Problem::clone(&problem))
     }
 
@@ -77,49 +121,19 @@ impl Analyses {
         store: &Store,
         cache: &ReportCache,
         query: FormQuery<'_>,
+        with_texts: bool,
     ) -> Result<Arc<Analysis>> {
         let place = self.places.take(query.form.account_id).await;
-        let query = FormQuery {
-            comments: READ,
-            ..query
-        };
-        let series = report::form_series(store, cache, query).await?;
-        let FormLookup::Is(series) = series else {
+        let read = report::written_answers(store, cache, query, (with_texts, READ));
+        let FormLookup::Is(read) = read.await? else {
             return Ok(Arc::default());
         };
-        let content = series.form.content.for_reports();
-        let (range, zone) = (query.range, query.time_zone);
+        let days = (query.range, query.time_zone);
         let analysing = spawn_blocking(move || {
             let _place = place;
-            let oldest = series
-                .comments
-                .last()
-                .filter(|_| series.comments.len() >= READ);
-            let oldest = oldest.map(|row| day_of(row.submitted_at, zone));
-            let since = oldest.map_or(range.start(), |day| day + Days::new(1));
-            let since = Some(since).filter(|day| range.contains(*day));
-            let graded = comments(&content, &series.comments);
-            let is_read = |day| since.is_none_or(|since| day >= since);
-            let graded = graded.filter(|comment| is_read(day_of(comment.at, zone)));
-            let graded = graded.filter_map(|comment| Some((comment.text, comment.nps? <= 6)));
-            let graded: Vec<_> = graded.collect();
-            let listed = |term: &Term| {
-                let detractors = graded.iter().filter(|(_, is_detractor)| *is_detractor);
-                let words = || term.text.split_whitespace();
-                let listed = detractors.filter(|(text, _)| has_words(text, words()));
-                count(listed.count())
-            };
-            let terms = over_represented(&graded).into_iter();
-            Analysis {
-                terms: terms
-                    .map(|term| {
-                        let comments = listed(&term);
-                        (term, comments)
-                    })
-                    .collect(),
-                graded: count(graded.len()),
-                since,
-            }
+            let types = [FieldType::Comment, FieldType::Text];
+            let types = if with_texts { &types[..] } else { &types[..1] };
+            Analysis::new(read, types, days)
         });
         let analysis = analysing.await;
         analysis

@@ -1,4 +1,4 @@
-//! What people answered, one form at a time: an inbox of comments, or of all answers.
+//! What people answered, to one form or to all: an inbox of comments, or of all answers; and one answer alone.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -14,9 +14,11 @@ use axum::http::header::{CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, Uri};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::answer::AnswerMatch;
 use domain::form::{BusProp, FieldType, FormContent};
 use domain::invalid::Fault;
 use domain::link::TrackFields;
+use domain::rollup::DayCounts;
 use domain::scope::Scope;
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,7 +28,7 @@ use uuid::Uuid;
 
 use crate::figure::ALL_FORMS;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{FormChoice, names, published};
+use crate::names::{BusPropGroup, FormChoice, bus_prop_groups, names, published};
 use crate::page::{self, Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -35,7 +37,7 @@ use crate::signed_in::SignedIn;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct AnswersQuery {
-    /// A form, or [`ALL_FORMS`]; of those that are published the one with the most responses unless it is named.
+    /// A form, or [`ALL_FORMS`], which is meant unless one is named.
     form: String,
     bus_prop: String,
     /// `all`: also answers without a comment.
@@ -47,6 +49,8 @@ pub struct AnswersQuery {
     happiness: String,
     /// A tracking field of the link, `name=value`.
     track_field: String,
+    /// The id of the one answer that is shown.
+    one: String,
     /// Answers, `key=value`.
     #[serde(skip)]
     answers: Vec<String>,
@@ -64,6 +68,8 @@ struct AnswersPage<'a> {
     forms: &'a [FormChoice],
     /// Unless the form is not published, or all are listed.
     chosen: Option<&'a FormContent>,
+    /// Its stores and groups.
+    bus_props: Vec<BusPropGroup<'a>>,
     form: &'a str,
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
@@ -82,6 +88,23 @@ impl AnswersPage<'_> {
         query.extend_pairs(kept).append_pair(name, value).finish()
     }
 
+    /// The page of one answer; empty on that page.
+    fn one(&self, item: &Feedback) -> String {
+        if !self.query.one.is_empty() {
+            return String::new();
+        }
+        let mut query = Serializer::new(self.range.query());
+        query
+            .append_pair("form", &item.form_id)
+            .append_pair("one", &item.id.to_string());
+        format!("/dashboard/answers?{}", query.finish())
+    }
+
+    /// Whether answers to all forms are listed.
+    fn is_of_all(&self) -> bool {
+        self.form == ALL_FORMS
+    }
+
     /// The same list of whatever links have a tracking field.
     fn with_track_field(&self, name: &str, value: &str) -> String {
         self.with("track_field", &format!("{name}={value}"))
@@ -97,10 +120,12 @@ struct ShownFeedbacks {
 /// What somebody answered, as the page shows it.
 #[derive(Default)]
 struct Feedback {
+    id: Uuid,
+    form_id: String,
     /// The title of the form, where answers to several are listed.
     form: Option<String>,
     submitted_at: DateTime<Utc>,
-    bus_props: Vec<String>,
+    bus_props: Vec<BusProp>,
     track_fields: BTreeMap<String, String>,
     nps: Option<i16>,
     happiness: Option<i16>,
@@ -137,14 +162,16 @@ impl Feedback {
         // A business property that came from a tracking field is shown once.
         track_fields.retain(|name, value| !item.bus_props.contains(&&*format!("{name}:{value}")));
         Ok(Self {
-            form: None,
             submitted_at: item.submitted_at,
-            bus_props: bus_props.map(|text| (*text).to_owned()).collect(),
+            bus_props: bus_props
+                .filter_map(|text| BusProp::parse(text).ok())
+                .collect(),
             track_fields,
             nps: item.nps,
             happiness: item.happiness,
             comment: comment.transpose()?,
             others: others.collect::<Result<_, _>>()?,
+            ..Self::default()
         })
     }
 }
@@ -161,8 +188,8 @@ fn text(form: &FormContent, key: &str, value: &Value) -> String {
     option.map_or_else(|| page::text(value), |option| option.label.clone())
 }
 
-/// The responses of each form in the range.
-async fn responses(person: &SignedIn, range: &Range) -> Result<HashMap<Uuid, i64>> {
+/// The counts of each form in the range.
+async fn counts(person: &SignedIn, range: &Range) -> Result<HashMap<Uuid, DayCounts>> {
     let count = soon(async {
         let (state, account_id) = (&person.state, person.account_id);
         // All days of all forms are in memory.
@@ -171,11 +198,11 @@ async fn responses(person: &SignedIn, range: &Range) -> Result<HashMap<Uuid, i64
         Ok(report::account_series(store, &state.cache, account_id, range.dates).await?)
     });
     let series = person.caller.read(Scope::Report, count).await?;
-    let mut responses = HashMap::new();
+    let mut sums: HashMap<Uuid, DayCounts> = HashMap::new();
     for (form_id, _, counts) in &series.days {
-        *responses.entry(*form_id).or_default() += counts.responses;
+        *sums.entry(*form_id).or_default() += *counts;
     }
-    Ok(responses)
+    Ok(sums)
 }
 
 /// Of the published forms the one with the most responses in the range; empty if there is none.
@@ -184,10 +211,10 @@ pub async fn most_answered(
     range: &Range,
     forms: &[FormChoice],
 ) -> Result<String> {
-    let found = responses(person, range).await?;
+    let found = counts(person, range).await?;
     let responses = |choice: &&FormChoice| {
-        let form_id = choice.form_id.parse().ok();
-        form_id.and_then(|form_id: Uuid| found.get(&form_id).copied())
+        let form_id: Uuid = choice.form_id.parse().ok()?;
+        found.get(&form_id).map(|counts| counts.responses)
     };
     // Of those with as many the newest, which is the first.
     let most = forms.iter().rev().max_by_key(responses);
@@ -212,6 +239,7 @@ impl AnswersQuery {
             &self.nps,
             &self.happiness,
             &self.track_field,
+            &self.one,
         ];
         !self.answers.is_empty() || given.iter().any(|text| !text.is_empty())
     }
@@ -231,6 +259,7 @@ impl AnswersQuery {
             ("nps", &self.nps),
             ("happiness", &self.happiness),
             ("track_field", &self.track_field),
+            ("one", &self.one),
         ];
         let answers = self.answers.iter().map(|text| ("answer", text.as_str()));
         let pairs = pairs.into_iter().chain(answers);
@@ -248,6 +277,14 @@ impl AnswersQuery {
         let pairs = self.pairs(form);
         let words = |(name, value): (&str, &str)| match name {
             "happiness" => Some(format!("{} {value}", f.t.get("smiley"))),
+            "one" => Some(f.t.get("answers-one")),
+            // A form's are fields of the page.
+            "bus_prop" if content.is_none() => Some(
+                value
+                    .split_once(':')
+                    .map_or(value, |(_, value)| value)
+                    .to_owned(),
+            ),
             "answer" => {
                 let (key, value) = value
                     .split_once('=')
@@ -289,9 +326,10 @@ impl AnswersQuery {
                 form_id,
                 range: range.dates,
                 bus_prop: bus_prop.map_err(wrong)?,
-                comments_only: self.show != "all",
+                comments_only: self.show != "all" && self.one.is_empty(),
                 track_fields,
                 answers: AnswerQuery::parse(q, nps, happiness, self.answers.clone())?,
+                with_texts: self.show == "all",
             })
         };
         person.caller.unless_missing(form_id, search()).await
@@ -306,7 +344,15 @@ impl AnswersQuery {
         list: &List,
     ) -> Result<(i64, bool, Vec<(Uuid, Feedback)>)> {
         let search = self.search(person, form, range).await?;
-        let read = operations::list_feedbacks(&person.caller, search, list.position()?, list.limit);
+        let one = (!self.one.is_empty()).then(|| parse_id("one", &self.one));
+        let one = one.transpose()?;
+        // A list has what is older than its position.
+        let after = one.map(|id| Uuid::from_u128(id.as_u128().saturating_add(1)));
+        let (before, limit) = match after {
+            Some(after) => (Some(after), 1),
+            None => (list.position()?, list.limit),
+        };
+        let read = operations::list_feedbacks(&person.caller, search, before, limit);
         let read = read.await?;
         let page = read.found.page;
         let items = items(&read.form, &page.rows)?;
@@ -315,8 +361,29 @@ impl AnswersQuery {
             .zip(&items)
             .map(|(id, item)| Ok((id, Feedback::read(item, &read.form)?)));
         let shown = shown.collect::<Result<_, serde_json::Error>>();
-        let shown = shown.map_err(|error| Problem::internal(&error))?;
-        Ok((read.found.total, page.next.is_some(), shown))
+        let mut shown: Vec<(Uuid, Feedback)> = shown.map_err(|error| Problem::internal(&error))?;
+        for (id, feedback) in &mut shown {
+            feedback.id = *id;
+            form.clone_into(&mut feedback.form_id);
+        }
+        let Some(one) = one else {
+            return Ok((read.found.total, page.next.is_some(), shown));
+        };
+        shown.retain(|(id, _)| *id == one);
+        Ok((shown.len().try_into().unwrap_or_default(), false, shown))
+    }
+
+    /// Whether the form can have answers that are asked for: other forms have other stores and questions.
+    async fn fits(&self, person: &SignedIn, form_id: Uuid) -> Result<bool> {
+        if self.bus_prop.is_empty() && self.answers.is_empty() {
+            return Ok(true);
+        }
+        let form = person.state.app.form(person.account_id, form_id).await?;
+        let form = form.content.for_reports();
+        let has_answer = |text: &String| AnswerMatch::read(&form, text).is_some();
+        let has_bus_prop =
+            self.bus_prop.is_empty() || form.bus_prop_by_text(&self.bus_prop).is_some();
+        Ok(has_bus_prop && self.answers.iter().all(has_answer))
     }
 
     /// A page of the answers to all forms that have any in the range.
@@ -327,10 +394,22 @@ impl AnswersQuery {
         list: &List,
     ) -> Result<ShownFeedbacks> {
         let names = names(person).await;
-        let answered = responses(person, range).await?;
-        let forms = answered.iter().filter(|(_, responses)| **responses > 0);
+        let counts = counts(person, range).await?;
+        let comments_only = self.show != "all" && self.one.is_empty();
+        let has_any = |counts: &DayCounts| {
+            let listed = if comments_only {
+                counts.comments
+            } else {
+                counts.responses
+            };
+            listed > 0
+        };
+        let forms = counts.iter().filter(|(_, counts)| has_any(counts));
         let (mut total, mut has_more, mut rows) = (0, false, Vec::new());
         for (form_id, _) in forms {
+            if !self.fits(person, *form_id).await? {
+                continue;
+            }
             let form = form_id.to_string();
             let (of_form, more, mut found) = self.find(person, &form, range, list).await?;
             for (_, feedback) in &mut found {
@@ -382,10 +461,12 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
     let f = person.frame("answers");
     let range = Range::read(&query.range, f.zone);
     let forms = published(&person).await?;
-    let form = if query.form.is_empty() {
-        most_answered(&person, &range, &forms).await?
-    } else {
-        query.form.clone()
+    let form = match (query.form.as_str(), forms.as_slice()) {
+        ("", []) => String::new(),
+        // With one form there is more to choose from.
+        ("", [only]) => only.form_id.clone(),
+        ("", _) => ALL_FORMS.to_owned(),
+        (form, _) => form.to_owned(),
     };
     let chosen = match forms.iter().find(|choice| choice.form_id == form) {
         Some(choice) => {
@@ -399,7 +480,6 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
     if chosen
         .as_ref()
         .is_some_and(|form| form.bus_prop_by_text(&query.bus_prop).is_none())
-        || form == ALL_FORMS
     {
         query.bus_prop.clear();
     }
@@ -414,10 +494,12 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
     };
     let keep = query.pairs(&form);
     let mut filter = Serializer::new(range.query());
+    let bus_props = chosen.iter().flat_map(|form| &form.bus_props);
     let template = AnswersPage {
         f: &f,
         range: &range,
         chosen: chosen.as_ref(),
+        bus_props: bus_prop_groups(bus_props),
         forms: &forms,
         form: &form,
         query: &query,

@@ -1,32 +1,90 @@
 //! What people wrote, with their grades.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use domain::form::{FieldType, FormContent};
 use store::report::FeedbackRow;
+use uuid::Uuid;
 
-/// A comment, with the grades that came with it.
+/// Characters of a text that lists show; its own page has all of it.
+const SHOWN: usize = 280;
+
+/// A text, with the grades that came with it.
+#[derive(Clone)]
 pub struct Comment {
+    pub feedback_id: Uuid,
     pub at: DateTime<Utc>,
     pub text: String,
     pub nps: Option<i16>,
     pub happiness: Option<i16>,
 }
 
+/// As much of a text as lists show, up to the end of a word, and whether that is not all.
+pub fn beginning(text: &str) -> (Cow<'_, str>, bool) {
+    let Some((end, _)) = text.char_indices().nth(SHOWN) else {
+        return (Cow::Borrowed(text), false);
+    };
+    let head = &text[..end];
+    // A text without blanks is cut anywhere.
+    let words = head.rfind(char::is_whitespace).filter(|at| *at > end / 2);
+    let head = head[..words.unwrap_or(end)].trim_end();
+    (Cow::Owned(format!("{head}…")), true)
+}
+
 /// The comments of feedbacks, in their order.
 pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterator<Item = Comment> {
-    let fields = content
-        .fields
-        .iter()
-        .filter(|field| field.kind.field_type() == FieldType::Comment);
-    let keys: Vec<String> = fields.map(|field| field.key.as_str().to_owned()).collect();
+    feedbacks.iter().filter_map(move |row| {
+        let mut texts = written(content, &[FieldType::Comment], row).into_iter();
+        texts.next().map(|text| comment(row, text))
+    })
+}
+
+/// The answers to one field in words.
+pub fn texts<'a>(key: &'a str, feedbacks: &'a [FeedbackRow]) -> impl Iterator<Item = Comment> + 'a {
     feedbacks.iter().filter_map(move |row| {
         let answers: serde_json::Value = serde_json::from_str(&row.answers).ok()?;
-        let text = keys.iter().find_map(|key| answers.get(key)?.as_str())?;
-        Some(Comment {
-            at: row.submitted_at,
-            text: text.to_owned(),
-            nps: row.nps,
-            happiness: row.happiness,
-        })
+        let text = answers.get(key)?.as_str()?;
+        Some(comment(row, text.to_owned()))
     })
+}
+
+/// What was written in fields of these types.
+pub fn written(content: &FormContent, types: &[FieldType], row: &FeedbackRow) -> Vec<String> {
+    let answers: serde_json::Value = serde_json::from_str(&row.answers).unwrap_or_default();
+    let fields = content.fields.iter();
+    let fields = fields.filter(|field| types.contains(&field.kind.field_type()));
+    let texts = fields.filter_map(|field| answers.get(field.key.as_str())?.as_str());
+    texts.map(ToOwned::to_owned).collect()
+}
+
+fn comment(row: &FeedbackRow, text: String) -> Comment {
+    Comment {
+        feedback_id: row.feedback_id,
+        at: row.submitted_at,
+        text,
+        nps: row.nps,
+        happiness: row.happiness,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_ends_with_a_word() {
+        let short = "Zu teuer.";
+        assert_eq!(beginning(short), (short.into(), false));
+        let words = "Grüße ".repeat(100);
+        let (shown, is_cut) = beginning(&words);
+        assert!(is_cut && shown.ends_with("Grüße…"), "{shown}");
+        assert!(shown.chars().count() <= SHOWN, "{shown}");
+        let one_more = "ü".repeat(SHOWN + 1);
+        let (shown, is_cut) = beginning(&one_more);
+        assert!(is_cut);
+        assert_eq!(shown.chars().count(), SHOWN + 1);
+        let whole = "ü".repeat(SHOWN);
+        assert_eq!(beginning(&whole), (whole.as_str().into(), false));
+    }
 }

@@ -5,6 +5,7 @@ use domain::answer::Counted;
 use domain::date_range::DateRange;
 use domain::rollup::Delta;
 use url::form_urlencoded::Serializer;
+use uuid::Uuid;
 
 use crate::page::Frame;
 use crate::range::Range;
@@ -25,7 +26,7 @@ pub struct AnswerFigures<'a> {
     form: &'a str,
     /// `<name>:<value>`; empty: all.
     bus_prop: &'a str,
-    range: &'a Range,
+    pub range: &'a Range,
 }
 
 impl<'a> AnswerFigures<'a> {
@@ -39,8 +40,11 @@ impl<'a> AnswerFigures<'a> {
     }
 
     /// The same of a business property.
-    pub fn of(self, bus_prop: &'a str) -> Self {
-        Self { bus_prop, ..self }
+    pub fn of<'b>(self, bus_prop: &'b str) -> AnswerFigures<'b>
+    where
+        'a: 'b,
+    {
+        AnswerFigures { bus_prop, ..self }
     }
 
     /// What these counts of all the days have.
@@ -53,11 +57,11 @@ impl<'a> AnswerFigures<'a> {
         self.make(counted, counts, self.range.query_of(dates))
     }
 
-    /// Comments of detractors, from a day of the range on, that have each word of a term.
-    pub fn of_term(self, term: &str, comments: i64, since: NaiveDate) -> Figure {
+    /// Answers of detractors, from a day of the range on, whose comment and short texts have each word of a term.
+    pub fn of_term(self, term: &str, answers: i64, since: NaiveDate) -> Figure {
         let end = DateRange::day(self.range.dates.end());
         let figure = self.figure_of(
-            &Counted::Comments,
+            &Counted::Responses,
             &Delta::default(),
             end.spanning(DateRange::day(since)),
         );
@@ -71,9 +75,33 @@ impl<'a> AnswerFigures<'a> {
                 .finish()
         };
         Figure {
-            value: comments,
+            value: answers,
             href,
         }
+    }
+
+    /// The page that compares the values of a business property; empty on a shared page.
+    pub fn stores(self, property: &str) -> String {
+        if self.f.is_shared() {
+            return String::new();
+        }
+        let mut query = Serializer::new(self.range.query());
+        query
+            .append_pair("form", self.form)
+            .append_pair("property", property);
+        format!("/dashboard/stores?{}", query.finish())
+    }
+
+    /// The page of one answer of these days; empty on a shared page.
+    pub fn one(self, feedback_id: Uuid) -> String {
+        if self.f.is_shared() {
+            return String::new();
+        }
+        let mut query = Serializer::new(self.range.query());
+        query
+            .append_pair("form", self.form)
+            .append_pair("one", &feedback_id.to_string());
+        format!("/dashboard/answers?{}", query.finish())
     }
 
     fn make(self, counted: &Counted, counts: &Delta, range: String) -> Figure {

@@ -1,6 +1,7 @@
 //! The report of one form: of all of it, or of one business property.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
 use askama::Template;
@@ -8,28 +9,33 @@ use axum::extract::{Path, Query};
 use axum::response::Response;
 use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::day_of;
-use domain::form::{FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, GradeOrOption, Metrics, Term};
-use domain::rollup::{DayCounts, Delta};
-use report::{FormLookup, FormQuery};
+use domain::form::{BusProp, FieldType, FormContent, FormStatus};
+use domain::metrics::{FieldSummary, GradeOrOption, Term};
+use domain::rollup::Delta;
+use report::{FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
 use store::form::FormKey;
+use store::report::Version;
 
 use crate::chart::share;
-use crate::comments::{Comment, comments};
+use crate::comments::{Comment, comments, texts};
 use crate::figure::{AnswerFigures, Figure};
 use crate::figures::{Card, ShownFigures, cards};
+use crate::names::{BusPropGroup, bus_prop_groups};
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
+use crate::stores::{BusPropComparison, BusPropRow, CountedDays, CountsById, DRAWN, SortColumn};
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;
+/// So many answers to a question of short text.
+const TEXTS: usize = 3;
 /// Bytes of a row of a table besides its text.
 const ROW: usize = 100;
-/// With fewer answers a business property has no place in the table.
-pub const RANKED: i64 = 30;
+/// Bytes of a row of a comparison.
+const COMPARED: usize = 1_000;
 
 /// What a form's page is about.
 #[derive(Deserialize)]
@@ -49,18 +55,28 @@ struct FormPage<'a> {
     title: &'a str,
     status: FormStatus,
     bus_prop: &'a str,
+    /// The store or group that the page is about; none: all.
+    chosen: Option<&'a BusProp>,
+    /// The page that compares it with the others.
+    stores: String,
     /// Those that can be chosen.
-    bus_props: Vec<&'a str>,
+    bus_props: Vec<BusPropGroup<'a>>,
     cards: Vec<Card>,
     figures: ShownFigures,
     nps_parts: [Part; 3],
     fields: Vec<ShownField>,
     tables: Vec<BusPropTable<'a>>,
-    comments: Vec<Comment>,
-    /// The comments among which terms were looked for.
+    comments: Vec<ShownText>,
+    /// The answers among which terms were looked for.
     graded: i64,
-    /// Each with its comments, where a list has exactly these.
+    /// Each with its answers, where a list has exactly these.
     terms: Vec<(&'a Term, Option<Figure>)>,
+}
+
+/// A text and the page of its answer, which is empty on a shared page.
+pub struct ShownText {
+    pub comment: Comment,
+    pub href: String,
 }
 
 /// A row of the panel of promoters and detractors.
@@ -77,21 +93,16 @@ struct ShownField {
     answers: Figure,
     /// Beside the values of its distribution.
     values: Vec<Figure>,
+    /// The newest, of a short text.
+    texts: Vec<ShownText>,
 }
 
-/// The values of a business property by their NPS, best first; those with too few answers come last, without a place.
+/// The values of a business property by their NPS, lowest first; those with few answers come last.
 struct BusPropTable<'a> {
     name: &'a str,
-    rows: Vec<TableRow<'a>>,
-}
-
-struct TableRow<'a> {
-    bus_prop: &'a str,
-    value: &'a str,
-    metrics: Metrics,
-    responses: Figure,
-    /// From 1; `None`: too few answers.
-    place: Option<usize>,
+    comparison: BusPropComparison<'a>,
+    /// The page that compares all of them; empty on a shared page.
+    href: String,
 }
 
 /// `GET /dashboard/form/{form_id}`.
@@ -123,6 +134,7 @@ pub async fn answer(
         range: ShownFigures::counted(&range),
         time_zone: f.zone,
         comments: COMMENTS,
+        texts: if f.is_shared() { 0 } else { TEXTS },
     };
     let series = match report::form_series(store, &state.cache, asked).await? {
         FormLookup::Is(series) => series,
@@ -137,24 +149,23 @@ pub async fn answer(
     let form_id = form.form_id.to_string();
     let answers = AnswerFigures::new(f, &range, &form_id, bus_prop);
     let figures = ShownFigures::new(&days, &range, answers);
-    let mut sum = Delta::default();
-    let in_range = series
-        .days
-        .iter()
-        .filter(|(day, _)| range.dates.contains(*day));
-    in_range.for_each(|(_, delta)| sum.merge(delta));
-    let tables = if bus_prop.is_empty() && !content.bus_props.is_empty() {
-        let mut counts: BTreeMap<i64, DayCounts> = BTreeMap::new();
-        for day in report::bus_prop_days(store, form, range.dates).await? {
-            *counts.entry(day.bus_prop_id).or_default() += day.counts;
-        }
-        tables(content, &counts, answers)
-    } else {
-        Vec::new()
+    let sum = sum(&series, &range);
+    let chosen = content.bus_prop_by_text(bus_prop).map(|entry| &entry.text);
+    let counts = counts(state, form, (content, series.version), &range).await?;
+    let tables = tables(content, chosen, &counts, answers);
+    let mut cards = cards(f.t, &figures, answers);
+    let rest = tables.iter().flat_map(|table| &table.comparison.rows);
+    let rest = rest.filter(|row| row.bus_prop == bus_prop);
+    cards.extend(rest.filter_map(|row| rest_card(f, row)));
+    let shown = |comments: &mut dyn Iterator<Item = Comment>| {
+        let in_range = |comment: &Comment| range.dates.contains(day_of(comment.at, f.zone));
+        let shown = comments.filter(in_range).map(|comment| ShownText {
+            href: answers.one(comment.feedback_id),
+            comment,
+        });
+        shown.collect::<Vec<_>>()
     };
-    let in_range = |comment: &Comment| range.dates.contains(day_of(comment.at, f.zone));
-    let comments = comments(content, &series.comments).filter(in_range);
-    let comments: Vec<_> = comments.collect();
+    let comments = shown(&mut comments(content, &series.comments));
     let analysed = FormQuery {
         range: range.dates,
         ..asked
@@ -163,12 +174,17 @@ pub async fn answer(
     drop(place);
     let analysis = state
         .analyses
-        .find(store, &state.cache, analysed, series.version)
+        .find(
+            store,
+            &state.cache,
+            analysed,
+            (series.version, !f.is_shared()),
+        )
         .await?;
     let _place = state.places.take(form.account_id).await;
     let in_use = content.bus_props.iter().filter(|entry| !entry.retired);
-    let terms = analysis.terms.iter().map(|(term, comments)| {
-        let figure = |since| answers.of_term(&term.text, *comments, since);
+    let terms = analysis.terms.iter().map(|(term, with_it)| {
+        let figure = |since| answers.of_term(&term.text, *with_it, since);
         (term, analysis.since.map(figure))
     });
     let template = FormPage {
@@ -178,10 +194,15 @@ pub async fn answer(
         title: &content.title,
         status: series.form.status,
         bus_prop,
-        bus_props: in_use.map(|entry| entry.text.as_str()).collect(),
-        cards: cards(f.t, &figures, answers),
+        chosen,
+        stores: chosen.map_or_else(String::new, |chosen| answers.stores(chosen.name())),
+        bus_props: bus_prop_groups(in_use),
+        cards,
         nps_parts: nps_parts(content, &sum, answers),
-        fields: fields(content, &sum, answers),
+        fields: fields(content, &sum, answers, |key| {
+            let latest = series.texts.iter().find(|(field, _)| field == key);
+            latest.map_or_else(Vec::new, |(_, rows)| shown(&mut texts(key, rows)))
+        }),
         tables,
         comments,
         graded: analysis.graded,
@@ -190,8 +211,38 @@ pub async fn answer(
     };
     let app = &state.app;
     let draw = || page_of_days(f, &range, &template);
-    let drawn = app.work_here(form.account_id, size(content), draw);
+    let rows = template.tables.iter().map(|table| table.rows().len());
+    let size = size(content) + COMPARED * rows.sum::<usize>();
+    let drawn = app.work_here(form.account_id, size, draw);
     Ok(drawn.await)
+}
+
+/// The counts of each business property.
+async fn counts(
+    state: &DashboardState,
+    form: FormKey,
+    (content, version): (&FormContent, Version),
+    range: &Range,
+) -> Result<Arc<CountsById>> {
+    if content.bus_props.is_empty() {
+        return Ok(Arc::default());
+    }
+    let days = CountedDays {
+        dates: range.dates,
+        compared: None,
+        by_month: false,
+    };
+    let counted = &state.counted_values;
+    counted.find(&state.app.store, form, days, version).await
+}
+
+/// What was counted on the days of the page.
+fn sum(series: &FormSeries, range: &Range) -> Delta {
+    let mut sum = Delta::default();
+    let days = series.days.iter();
+    let in_range = days.filter(|(day, _)| range.dates.contains(*day));
+    in_range.for_each(|(_, delta)| sum.merge(delta));
+    sum
 }
 
 /// About how many bytes a page takes that shows each field with its options.
@@ -225,11 +276,16 @@ fn nps_parts(content: &FormContent, sum: &Delta, answers: AnswerFigures<'_>) -> 
     ]
 }
 
-/// The fields that have a distribution.
-fn fields(content: &FormContent, sum: &Delta, answers: AnswerFigures<'_>) -> Vec<ShownField> {
+/// The fields that have a distribution, and those of short text.
+fn fields(
+    content: &FormContent,
+    sum: &Delta,
+    answers: AnswerFigures<'_>,
+    texts: impl Fn(&str) -> Vec<ShownText>,
+) -> Vec<ShownField> {
     let fields = FieldSummary::of_form(content, &sum.fields, sum.counts.responses);
     let shown = |field: &FieldSummary| {
-        !field.distribution.is_empty() && (!field.retired || field.answers > 0)
+        field.kind != FieldType::Comment && (!field.retired || field.answers > 0)
     };
     let fields = fields.into_iter().filter(shown);
     fields
@@ -245,64 +301,73 @@ fn fields(content: &FormContent, sum: &Delta, answers: AnswerFigures<'_>) -> Vec
             ShownField {
                 answers: answer(None),
                 values: values.map(|value| answer(Some(&value.value))).collect(),
+                texts: match field.kind {
+                    FieldType::Text => texts(field.key.as_str()),
+                    _ => Vec::new(),
+                },
                 field,
             }
         })
         .collect()
 }
 
+/// The comparisons of all business properties, or of the chosen one's.
 fn tables<'a>(
     content: &'a FormContent,
-    counts: &BTreeMap<i64, DayCounts>,
-    answers: AnswerFigures<'_>,
+    chosen: Option<&'a BusProp>,
+    counts: &'a CountsById,
+    answers: AnswerFigures<'a>,
 ) -> Vec<BusPropTable<'a>> {
-    let mut by_name: BTreeMap<&str, Vec<TableRow>> = BTreeMap::new();
-    for entry in &content.bus_props {
-        let sum = counts
-            .get(&i64::from(entry.id))
-            .copied()
-            .unwrap_or_default();
-        if !entry.retired || sum != DayCounts::default() {
-            by_name
-                .entry(entry.text.name())
-                .or_default()
-                .push(TableRow {
-                    bus_prop: entry.text.as_str(),
-                    value: entry.text.value(),
-                    metrics: Metrics::from(&sum),
-                    responses: answers
-                        .of(entry.text.as_str())
-                        .figure(&Counted::Responses, &sum.into()),
-                    place: None,
-                });
+    let names = content.bus_props.iter().map(|entry| entry.text.name());
+    let names: BTreeSet<&str> = names
+        .filter(|name| chosen.is_none_or(|chosen| chosen.name() == *name))
+        .collect();
+    let table = |name| {
+        let mut comparison = BusPropComparison::new((content, name), counts, Vec::new(), answers);
+        comparison.sort(SortColumn::default(), false);
+        BusPropTable {
+            name,
+            comparison,
+            href: answers.stores(name),
         }
-    }
-    let table = |(name, mut rows): (_, Vec<TableRow<'a>>)| {
-        let key = |row: &TableRow| {
-            (row.metrics.nps_detail.answers >= RANKED).then(|| row.metrics.nps.unwrap_or(-101.0))
-        };
-        rows.sort_by(|one, other| {
-            let nps = key(other).partial_cmp(&key(one));
-            nps.unwrap_or(std::cmp::Ordering::Equal)
-                .then_with(|| one.value.cmp(other.value))
-        });
-        for (place, row) in rows.iter_mut().enumerate() {
-            row.place = key(row).map(|_| place + 1);
-        }
-        BusPropTable { name, rows }
     };
-    by_name.into_iter().map(table).collect()
+    names.into_iter().map(table).collect()
 }
 
-impl TableRow<'_> {
-    fn marks(&self) -> Option<(f64, f64, f64)> {
-        marks(&self.metrics)
+impl ShownField {
+    fn is_text(&self) -> bool {
+        self.field.kind == FieldType::Text
     }
 }
 
-/// From 0 to 100 along the scale from -100 to 100: the ends of the interval of an NPS and the score between them.
-pub fn marks(metrics: &Metrics) -> Option<(f64, f64, f64)> {
-    let along = |score: f64| f64::midpoint(score, 100.0);
-    let detail = metrics.nps_detail;
-    Some((along(detail.low?), along(metrics.nps?), along(detail.high?)))
+impl<'a> BusPropTable<'a> {
+    /// The rows that are drawn.
+    fn rows(&self) -> &[BusPropRow<'a>] {
+        self.comparison.first(DRAWN)
+    }
+
+    /// The text of the link to all of them, if there are more, and the page has links.
+    fn more(&self, f: &Frame) -> Option<String> {
+        let count = self.comparison.count();
+        let has_more = self.comparison.rows.len() > DRAWN && !self.href.is_empty();
+        has_more.then(|| f.t.with("stores-all", f.t.number(count)))
+    }
+}
+
+/// How a store or group differs from the rest.
+fn rest_card(f: &Frame, row: &BusPropRow<'_>) -> Option<Card> {
+    let change = row.above_rest(f.t)?;
+    let differs = if change.differs == Some(true) {
+        "stores-differs"
+    } else {
+        "stores-alike"
+    };
+    Some(Card {
+        label: f.t.get("stores-rest"),
+        value: change.text,
+        href: String::new(),
+        help: f.t.get("help-rest"),
+        detail: f.t.get(differs),
+        change: None,
+    })
 }

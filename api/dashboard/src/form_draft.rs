@@ -511,4 +511,22 @@ mod tests {
         let keys = sent(&pairs).keys();
         assert_eq!(keys, ["more", "name_2", "old", "question", "visit_2"]);
     }
+
+    #[test]
+    fn a_key_has_the_base_letters_of_its_label() {
+        for (label, key) in [
+            ("Möchten Sie größere Räume?", "moechten_sie_groessere_r"),
+            ("Été à l’hôtel", "ete_a_l_hotel"),
+            ("Łódź, İzmir", "lodz_izmir"),
+            ("ÜBER", "ueber"),
+        ] {
+            let pairs = [
+                ("title", "t"),
+                ("row", "+1"),
+                ("type", "text"),
+                ("label", label),
+            ];
+            assert_eq!(sent(&pairs).keys(), [key]);
+        }
+    }
 }

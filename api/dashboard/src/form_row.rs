@@ -254,6 +254,7 @@ fn cut(value: &str) -> String {
 /// A key that begins with the words of a label, other than those that are taken.
 pub fn key(label: &str, taken: &HashSet<String>) -> String {
     let lower = label.to_lowercase();
+    let lower: String = lower.chars().map(base).collect();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
     let word: String = words.join("_").chars().take(24).collect();
@@ -266,6 +267,37 @@ pub fn key(label: &str, taken: &HashSet<String>) -> String {
     let mut keys = std::iter::once(word.to_owned()).chain(numbered);
     keys.find(|key| !taken.contains(key) && key != "visit")
         .unwrap_or_default()
+}
+
+/// A small letter as keys have it: without its marks, or as German writes it without them.
+fn base(letter: char) -> String {
+    let base = match letter {
+        'ä' | 'æ' => "ae",
+        'ö' | 'œ' => "oe",
+        'ü' => "ue",
+        'ß' => "ss",
+        'à'..='ã' | 'å' | 'ā' | 'ă' | 'ą' => "a",
+        'ç' | 'ć' | 'č' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è'..='ë' | 'ē' | 'ė' | 'ę' | 'ě' => "e",
+        'ğ' | 'ģ' => "g",
+        'ì'..='ï' | 'ī' | 'į' | 'ı' => "i",
+        'ķ' => "k",
+        'ļ' | 'ľ' | 'ł' => "l",
+        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
+        'ò'..='õ' | 'ø' | 'ō' | 'ő' => "o",
+        'ŕ' | 'ř' => "r",
+        'ś' | 'ş' | 'š' | 'ș' => "s",
+        'þ' => "th",
+        'ţ' | 'ť' | 'ț' => "t",
+        'ù'..='û' | 'ū' | 'ů' | 'ű' | 'ų' => "u",
+        'ý' | 'ÿ' => "y",
+        'ź' | 'ż' | 'ž' => "z",
+        // A mark of its own behind its letter.
+        '\u{300}'..='\u{36f}' => "",
+        other => return other.to_string(),
+    };
+    base.to_owned()
 }
 
 pub fn text(value: &Value) -> String {

@@ -7,8 +7,8 @@
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
 //!   texts are in `api-language`.
-//! - One file a page: `overview` (with the `first_steps` of a new account), `form`, `stores`, `answers`, `imports`, `import_file` (a
-//!   file before it is imported: `import_upload`, `import_outlook`),
+//! - One file a page: `overview` (with the `first_steps` of a new account, and `news`), `form`, `stores`, `answers`, `imports`,
+//!   `import_file` (a file before it is imported: `import_upload`, `import_outlook`),
 //!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
@@ -54,6 +54,7 @@ mod links;
 mod list;
 mod messages;
 mod names;
+mod news;
 mod overview;
 mod own_password;
 mod page;
@@ -149,6 +150,8 @@ pub fn routes(
         places: Places::new(PLACES),
         body_places: Places::new(PLACES),
         analyses: Arc::default(),
+        news: Arc::default(),
+        counted_values: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
         first_admin: first_admin.map(Arc::new),
     };

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use api_http::{QUICK, Result, within};
-use domain::form::FormStatus;
+use api_language::Text;
+use domain::form::{BusProp, BusPropEntry, FormStatus};
 use uuid::Uuid;
 
 use crate::signed_in::SignedIn;
@@ -15,6 +16,38 @@ const MOST: usize = 200;
 pub struct FormChoice {
     pub form_id: String,
     pub title: String,
+}
+
+/// The values of a business property that can be chosen.
+pub struct BusPropGroup<'a> {
+    pub name: &'a str,
+    pub values: Vec<&'a BusProp>,
+}
+
+/// What a list of business properties is called: by their name, if they have one name.
+pub fn bus_prop_label(t: &Text, groups: &[BusPropGroup<'_>]) -> String {
+    match groups {
+        [only] => only.name.to_owned(),
+        _ => t.get("bus-prop"),
+    }
+}
+
+/// Business properties by name.
+pub fn bus_prop_groups<'a>(
+    entries: impl Iterator<Item = &'a BusPropEntry>,
+) -> Vec<BusPropGroup<'a>> {
+    let mut groups: Vec<BusPropGroup<'_>> = Vec::new();
+    for entry in entries {
+        let name = entry.text.name();
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.values.push(&entry.text),
+            None => groups.push(BusPropGroup {
+                name,
+                values: vec![&entry.text],
+            }),
+        }
+    }
+    groups
 }
 
 /// The forms that are published, newest first.

@@ -13,12 +13,14 @@ use domain::form::FormStatus;
 use domain::metrics::Metrics;
 use domain::rollup::DayCounts;
 use report::AccountSeries;
+use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::chart::{share, sparkline};
 use crate::figure::{ALL_FORMS, AnswerFigures, Figure};
-use crate::figures::{Card, ShownFigures, cards};
+use crate::figures::{Card, Change, ShownFigures, cards};
 use crate::first_steps::{FirstStep, first_steps};
+use crate::form::ShownText;
 use crate::messages::MessageFigures;
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
@@ -39,6 +41,9 @@ struct OverviewPage<'a> {
     figures: ShownFigures,
     steps: Vec<OverviewStep>,
     forms: Vec<FormRow>,
+    comments: Vec<ShownText>,
+    /// None on a shared page, and where there is nothing to compare.
+    stores: Option<ShownStores>,
     /// What is left to do until the first answer, and what is done of it.
     first_steps: Vec<FirstStep>,
 }
@@ -54,6 +59,22 @@ impl OverviewPage<'_> {
         let done = self.first_steps.iter().filter(|step| step.is_done);
         format!("{} / {}", done.count(), self.first_steps.len())
     }
+}
+
+/// The stores that differ by more than chance.
+struct ShownStores {
+    differing: Vec<ShownStore>,
+    /// The page that compares all.
+    href: String,
+}
+
+/// A store that differs.
+struct ShownStore {
+    name: String,
+    /// Its page.
+    href: String,
+    /// From what it differs, as the key of a text.
+    changes: Vec<(&'static str, Change)>,
 }
 
 /// A step of the funnel.
@@ -104,6 +125,11 @@ pub async fn answer(
     }
     let answers = AnswerFigures::new(f, &range, ALL_FORMS, "");
     let figures = ShownFigures::new(&days, &range, answers);
+    let (comments, stores) = if f.is_shared() {
+        (Vec::new(), None)
+    } else {
+        news(state, account_id, (f, &range), &series).await?
+    };
     let template = OverviewPage {
         f,
         range: &range,
@@ -111,10 +137,47 @@ pub async fn answer(
         cards: cards(f.t, &figures, answers),
         steps: funnel(f, &series, &range, &figures.now),
         forms: forms(f, &series, &range),
+        comments,
+        stores,
         first_steps: first_steps(state, account_id, f).await?,
         figures,
     };
     Ok(page_of_days(f, &range, &template))
+}
+
+/// The newest comments and the stores that differ.
+async fn news(
+    state: &DashboardState,
+    account_id: Uuid,
+    (f, range): (&Frame, &Range),
+    series: &AccountSeries,
+) -> Result<(Vec<ShownText>, Option<ShownStores>)> {
+    let days = (f, range);
+    let found = state.news.comments(state, account_id, days, series).await?;
+    let comments = found.iter().map(|new| ShownText {
+        href: AnswerFigures::new(f, range, &new.form_id, "").one(new.comment.feedback_id),
+        comment: new.comment.clone(),
+    });
+    let comments = comments.collect();
+    let stores = state.news.stores(state, account_id, days, series).await?;
+    let Some(stores) = &*stores else {
+        return Ok((comments, None));
+    };
+    let differing = stores.differing.iter().map(|store| {
+        let mut query = Serializer::new(range.query());
+        query.append_pair("bus_prop", &store.bus_prop);
+        let href = format!("/dashboard/form/{}?{}", stores.form_id, query.finish());
+        ShownStore {
+            name: store.value.clone(),
+            href,
+            changes: store.changes(f),
+        }
+    });
+    let shown = ShownStores {
+        differing: differing.collect(),
+        href: AnswerFigures::new(f, range, &stores.form_id, "").stores(&stores.property),
+    };
+    Ok((comments, Some(shown)))
 }
 
 fn funnel(f: &Frame, series: &AccountSeries, range: &Range, now: &Metrics) -> Vec<OverviewStep> {

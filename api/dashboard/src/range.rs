@@ -132,6 +132,11 @@ impl Range {
         words(self.choice, self.dates, t)
     }
 
+    /// From which day to which, in words.
+    pub fn dates_words(&self, t: &Text) -> String {
+        words(Choice::Dates, self.dates, t)
+    }
+
     /// What figures are compared with, in words.
     pub fn compared_words(&self, t: &Text) -> String {
         let dates = |dates: DateRange| words(Choice::Dates, dates, t);

@@ -134,7 +134,8 @@ fn words(share: &ShareItem, f: &Frame, names: &HashMap<String, String>) -> Resul
     let mut words = format!("{title} · {}", Range::read(&range, f.zone).words(f.t));
     if !bus_prop.is_empty() {
         words.push_str(" · ");
-        words.push_str(&bus_prop);
+        let (_, value) = bus_prop.split_once(':').unwrap_or(("", &bus_prop));
+        words.push_str(value);
     }
     Ok(words)
 }

@@ -11,9 +11,11 @@ use platform::places::Places;
 
 use crate::analysis::Analyses;
 use crate::first_admin::FirstAdmin;
+use crate::news::News;
 use crate::password::Passwords;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
+use crate::stores::CountedValues;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]
@@ -31,6 +33,8 @@ pub struct DashboardState {
     /// The same for changes with large bodies.
     pub body_places: Places,
     pub analyses: Arc<Analyses>,
+    pub news: Arc<News>,
+    pub counted_values: Arc<CountedValues>,
     pub shared: Arc<SharedPages>,
     /// Of a service that was just started for the first time.
     pub first_admin: Option<Arc<FirstAdmin>>,

@@ -168,8 +168,7 @@ answers-n = { $n ->
 mean = Mittel { $value }
 nps-interval = NPS mit Fehlerspanne
 table-of = Vergleich nach { $value }
-table-note = Einen Rang gibt es ab 30 Antworten, denn weniger sagen wenig. Das Band ist das 95-%-Intervall.
-place = Rang
+table-note = Blass und am Ende steht, was weniger als 30 Antworten hat, weil wenige wenig sagen. Das Band ist das 95-%-Intervall.
 stores-property = Vergleichen nach
 stores-none = Noch hat kein Formular Filialen oder Gruppen zum Vergleichen. Ergänzen Sie sie in einem Formular.
 stores-responses = Antworten
@@ -190,11 +189,23 @@ stores-changes-judged = { $n ->
    *[other] { $value } wurden mit der Zeit davor verglichen.
 }
 stores-chance = Zufall allein würde etwa { $value } davon markieren.
+stores-all = Alle { $value } zeigen
+stores-alike = Kein deutlicher Unterschied
+help-rest = Um wie viele Punkte der NPS über oder unter dem der übrigen zusammen liegt.
+stores-differing = Auffällige Filialen
+stores-none-differs = Keine Filiale weicht von den übrigen oder von der Zeit davor stärker ab, als Zufall es täte.
+stores-help-name = Was verglichen wird.
+stores-help-responses = Antworten an diesen Tagen.
+stores-help-interval = Wo der NPS vermutlich läge, wenn alle geantwortet hätten (95-%-Intervall).
+stores-help-differs = „ja“, wo der Unterschied zu den übrigen größer ist, als Zufall es erklärt.
+stores-help-change = Um wie viele Punkte der NPS über oder unter dem der Zeit davor liegt.
+stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es erklärt.
+stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
 terms = Was Kritiker sagen und andere nicht
 terms-of = { $n ->
-    [one] Aus dem letzten Kommentar mit Note
-   *[other] Aus den letzten { $value } Kommentaren mit Note
+    [one] Aus der letzten Antwort mit Text und Note
+   *[other] Aus den letzten { $value } Antworten mit Text und Note
 }
 terms-none = Nichts sticht über den Zufall hinaus hervor.
 share = Teilen
@@ -207,12 +218,9 @@ shares-none = Nichts ist geteilt. Die Übersicht und die Seite jedes Formulars h
 share-made = Kopieren Sie den Link jetzt, er wird nur zehn Minuten lang gezeigt
 share-until = bis { $value }
 share-withdraw = Zurückziehen
-comments-n = { $n ->
-    [one] { $value } Kommentar
-   *[other] { $value } Kommentare
-}
 latest-comments = Neueste Kommentare
 comments-none = Keine Kommentare an diesen Tagen.
+all-comments = Alle Kommentare
 all-answers = Alle Antworten
 smiley = Smiley
 words = Wörter
@@ -221,6 +229,9 @@ answers-show = Zeigen
 answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
+answers-one = Eine Antwort
+answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
+read-on = Weiterlesen
 answers-none = Keine Antworten an diesen Tagen.
 answers-no-match = An diesen Tagen passt nichts dazu.
 

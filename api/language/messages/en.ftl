@@ -168,8 +168,7 @@ answers-n = { $n ->
 mean = mean { $value }
 nps-interval = NPS with margin of error
 table-of = Compared by { $value }
-table-note = Ranked from 30 answers on, because fewer say little. The band is the 95% interval.
-place = Rank
+table-note = Those with fewer than 30 answers are pale and come last, because fewer say little. The band is the 95% interval.
 stores-property = Compare by
 stores-none = No form has stores or groups to compare yet. Add them to a form.
 stores-responses = Answers
@@ -190,11 +189,23 @@ stores-changes-judged = { $n ->
    *[other] { $value } were compared with the time before.
 }
 stores-chance = Chance alone would mark about { $value } of them.
+stores-all = Show all { $value }
+stores-alike = No clear difference
+help-rest = By how many points its NPS is above or below that of the others together.
+stores-differing = Stores that stand out
+stores-none-differs = No store differs from the rest, or from the time before, by more than chance.
+stores-help-name = What is compared.
+stores-help-responses = Answers on these days.
+stores-help-interval = Where the NPS would probably be if everybody had answered (95% interval).
+stores-help-differs = “yes” where the difference from the others is more than chance.
+stores-help-change = By how many points the NPS is above or below that of the time before.
+stores-help-changed = “yes” where the change is more than chance.
+stores-help-month = The NPS of that month.
 stores-months = NPS by month
 terms = What detractors say that others do not
 terms-of = { $n ->
-    [one] Of the last comment with a score
-   *[other] Of the last { $value } comments with a score
+    [one] Of the last written answer with a score
+   *[other] Of the last { $value } written answers with a score
 }
 terms-none = Nothing stands out beyond chance.
 share = Share
@@ -207,12 +218,9 @@ shares-none = Nothing is shared. The overview and the page of each form have “
 share-made = Copy the link now, it is shown for ten minutes only
 share-until = until { $value }
 share-withdraw = Withdraw
-comments-n = { $n ->
-    [one] { $value } comment
-   *[other] { $value } comments
-}
 latest-comments = Latest comments
 comments-none = No comments on these days.
+all-comments = All comments
 all-answers = All answers
 smiley = Smiley
 words = Words
@@ -221,6 +229,9 @@ answers-show = Show
 answers-comments = Comments
 answers-all = All answers
 narrowed-remove = Remove this filter
+answers-one = One answer
+answers-export-form = Choose a form to export: each form has its own questions.
+read-on = Read on
 answers-none = No answers on these days.
 answers-no-match = Nothing matches on these days.
 

@@ -175,8 +175,7 @@ answers-n = { $n ->
 mean = moyenne { $value }
 nps-interval = NPS avec marge d’erreur
 table-of = Comparaison par { $value }
-table-note = Classés à partir de 30 réponses, car moins en disent peu. La bande est l’intervalle à 95 %.
-place = Rang
+table-note = Les lignes pâles, à la fin, ont moins de 30 réponses, car peu de réponses en disent peu. La bande est l’intervalle à 95 %.
 stores-property = Comparer par
 stores-none = Aucun formulaire n’a encore de magasins ou de groupes à comparer. Ajoutez-les dans un formulaire.
 stores-responses = Réponses
@@ -197,11 +196,23 @@ stores-changes-judged = { $n ->
    *[other] { $value } ont été comparés à la période précédente.
 }
 stores-chance = Le seul hasard en marquerait environ { $value }.
+stores-all = Tout afficher ({ $value })
+stores-alike = Pas de différence nette
+help-rest = De combien de points le NPS est au-dessus ou au-dessous de celui des autres réunis.
+stores-differing = Magasins qui se distinguent
+stores-none-differs = Aucun magasin ne s’écarte des autres ou de la période précédente au-delà du hasard.
+stores-help-name = Ce qui est comparé.
+stores-help-responses = Réponses de ces jours.
+stores-help-interval = Où le NPS serait probablement si tout le monde avait répondu (intervalle à 95 %).
+stores-help-differs = « oui » si la différence avec les autres dépasse le hasard.
+stores-help-change = De combien de points le NPS est au-dessus ou au-dessous de celui de la période précédente.
+stores-help-changed = « oui » si l’évolution dépasse le hasard.
+stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
 terms = Ce que disent les détracteurs et pas les autres
 terms-of = { $n ->
-    [one] Dans le dernier commentaire noté
-   *[other] Dans les { $value } derniers commentaires notés
+    [one] Dans la dernière réponse écrite et notée
+   *[other] Dans les { $value } dernières réponses écrites et notées
 }
 terms-none = Rien ne ressort au-delà du hasard.
 share = Partager
@@ -214,12 +225,9 @@ shares-none = Rien n’est partagé. La vue d’ensemble et la page de chaque fo
 share-made = Copiez le lien maintenant, il n’est affiché que dix minutes
 share-until = jusqu’au { $value }
 share-withdraw = Retirer
-comments-n = { $n ->
-    [one] { $value } commentaire
-   *[other] { $value } commentaires
-}
 latest-comments = Derniers commentaires
 comments-none = Aucun commentaire ces jours-là.
+all-comments = Tous les commentaires
 all-answers = Toutes les réponses
 smiley = Smiley
 words = Mots
@@ -228,6 +236,9 @@ answers-show = Afficher
 answers-comments = Commentaires
 answers-all = Toutes les réponses
 narrowed-remove = Retirer ce filtre
+answers-one = Une réponse
+answers-export-form = Choisissez un formulaire à exporter : chaque formulaire a ses propres questions.
+read-on = Lire la suite
 answers-none = Aucune réponse ces jours-là.
 answers-no-match = Rien ne correspond ces jours-là.
 

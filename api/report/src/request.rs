@@ -54,6 +54,7 @@ impl FormReportRequest {
             range,
             time_zone: self.time_zone,
             comments,
+            texts: 0,
         }
     }
 }

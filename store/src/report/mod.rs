@@ -17,7 +17,8 @@ use uuid::Uuid;
 pub use self::account::{AccountHead, FormEntry};
 pub(crate) use self::feedback::ids_of_days;
 pub use self::feedback::{
-    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, ListPosition, ReadSize, has_words,
+    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, LatestRows, ListPosition, ReadSize,
+    has_words,
 };
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};

@@ -75,6 +75,7 @@ pub async fn list_feedbacks(
             comments_only: path.as_str().starts_with(COMMENTS),
             track_fields: narrowed?.track_field,
             answers: answers?,
+            with_texts: false,
         };
         Ok((search, kind, before, list))
     };

@@ -68,13 +68,18 @@ impl AnswerQuery {
         })
     }
 
-    /// Of a form's list.
+    /// Of a form's list. With texts words may also stand in short texts.
     ///
     /// # Errors
     /// 400 `invalid_parameter`: the form has no such answer.
-    pub fn filter(self, form: &FormContent) -> Result<AnswerFilter> {
-        let mut fields = form.fields.iter();
-        let comment = fields.find(|field| field.kind == FieldKind::Comment);
+    pub fn filter(self, form: &FormContent, with_texts: bool) -> Result<AnswerFilter> {
+        let fields = form.fields.iter();
+        let written = fields.filter(|field| match field.kind {
+            FieldKind::Comment => true,
+            FieldKind::Text => with_texts,
+            _ => false,
+        });
+        let keys = written.map(|field| field.key.as_str().to_owned());
         let range = |kind, grades: Option<(u8, u8)>| {
             grades.map(|grades| GradeRange::new(form, kind, grades))
         };
@@ -87,8 +92,9 @@ impl AnswerQuery {
             nps: range(FieldType::Nps, self.nps),
             happiness: range(FieldType::Happiness, self.happiness),
             answers: self.answer.iter().map(answer).collect::<Result<_>>()?,
+            any_of: Vec::new(),
             words: self.q,
-            comment_key: comment.map_or_else(String::new, |field| field.key.as_str().to_owned()),
+            word_keys: keys.collect(),
         })
     }
 }

@@ -34,6 +34,8 @@ pub struct FeedbackSearch {
     /// Those whose link has each of these.
     pub track_fields: TrackFields,
     pub answers: AnswerQuery,
+    /// Words are looked for in short texts too, not in comments alone.
+    pub with_texts: bool,
 }
 
 impl FeedbackSearch {
@@ -52,7 +54,7 @@ impl FeedbackSearch {
             bus_prop_id: bus_prop.transpose()?.map(|entry| entry.id),
             comments_only: self.comments_only,
             track_fields: self.track_fields,
-            answers: self.answers.filter(&form)?,
+            answers: self.answers.filter(&form, self.with_texts)?,
         })
     }
 }

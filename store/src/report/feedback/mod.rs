@@ -11,16 +11,16 @@ mod words;
 
 use std::ops::Range;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::answer::{AnswerMatch, Counted, GradeRange};
-use domain::date_range::DateRange;
+use domain::date_range::{DateRange, day_of};
 use domain::link::{BusPropIds, TrackFields};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 pub(crate) use self::length::ids_of_days;
-use self::length::{DayRun, runs};
+use self::length::{DayRun, RowsByDay, runs};
 use self::rows::ReadRows;
 pub use self::words::has_words;
 use crate::form::FormKey;
@@ -54,10 +54,12 @@ pub struct AnswerFilter {
     pub happiness: Option<GradeRange>,
     /// Those with each of these answers.
     pub answers: Vec<AnswerMatch>,
-    /// Those whose comment has each of these words.
+    /// Those that answer any of the fields with these keys; empty: all.
+    pub any_of: Vec<String>,
+    /// Those that have each of these words, whichever of the fields below has it.
     pub words: Vec<String>,
-    /// The field that comments answer.
-    pub comment_key: String,
+    /// The keys of the fields in which words are looked for.
+    pub word_keys: Vec<String>,
 }
 
 /// A stored feedback.
@@ -79,6 +81,14 @@ pub struct FeedbackRow {
 struct LastChanges {
     as_of: DateTime<Utc>,
     pending: Option<DateTime<Utc>>,
+}
+
+/// The newest rows of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LatestRows {
+    pub rows: Vec<FeedbackRow>,
+    /// The first day from which on all rows of the list are among these; `None`: not even those of the last day.
+    pub since: Option<NaiveDate>,
 }
 
 /// A page of a list, all of it as of one moment.
@@ -116,7 +126,8 @@ impl FeedbackQuery {
     /// Which count by day tells how many there are; `None`: none does.
     fn counted(&self) -> Option<Counted> {
         let answers = &self.answers;
-        if !answers.words.is_empty() || !self.track_fields.is_empty() {
+        let is_searched = !answers.words.is_empty() || !answers.any_of.is_empty();
+        if is_searched || !self.track_fields.is_empty() {
             return None;
         }
         let comments = self.comments_only.then_some(Counted::Comments);
@@ -215,22 +226,33 @@ impl Store {
 }
 
 impl Tx {
-    /// At most `rows` of the newest comments of a list; `days` says how many there are on each day.
-    pub async fn latest_comments(
+    /// At most `rows` of the newest of a list. `days` says among how many each day's are: the list's own, or more where nothing
+    /// counts these. They are looked for on the last days that have `among` of them.
+    pub async fn latest(
         &mut self,
         query: &FeedbackQuery,
         days: impl IntoIterator<Item = (NaiveDate, i64)>,
-        rows: usize,
-    ) -> Result<Vec<FeedbackRow>> {
-        let query = FeedbackQuery {
-            comments_only: true,
-            ..query.clone()
+        (rows, among): (usize, usize),
+    ) -> Result<LatestRows> {
+        let days: RowsByDay = days.into_iter().collect();
+        let runs = runs(&days, query, None, among);
+        let Some(oldest) = runs.last() else {
+            return Ok(LatestRows {
+                rows: Vec::new(),
+                since: Some(query.range.start()),
+            });
         };
-        let runs = runs(&days.into_iter().collect(), &query, None, rows);
-        if runs.is_empty() {
-            return Ok(Vec::new());
-        }
-        Ok(self.listed(&query, &runs, None, rows).await?.rows)
+        let read = self.listed(query, &runs, None, rows).await?;
+        let last = read.rows.last();
+        let since = match last.filter(|_| read.has_more || read.rows.len() >= rows) {
+            Some(last) => day_of(last.submitted_at, query.time_zone) + TimeDelta::days(1),
+            None if days.range(..oldest.first).all(|(_, rows)| *rows <= 0) => query.range.start(),
+            None => oldest.first,
+        };
+        Ok(LatestRows {
+            rows: read.rows,
+            since: Some(since).filter(|day| query.range.contains(*day)),
+        })
     }
 
     /// The list has what is not rolled up yet, so its `as_of` is the one that the roll-up will give it.

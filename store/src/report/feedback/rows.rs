@@ -46,8 +46,8 @@ macro_rules! graded {
     };
 }
 
-/// Each of the words ($9, as their patterns) is in the answer to a field ($10). Each of the answers ($15) was given: `value` to the
-/// field `key`, maybe among other options; null: anything.
+/// Each of the words ($9, as their patterns) is in the answer to one of some fields ($10). Each of the answers ($15) was given:
+/// `value` to the field `key`, maybe among other options; null: anything. Any of some fields ($16) is answered, unless there are none.
 macro_rules! listed {
     ($columns:literal, $comments:literal, $tail:literal) => {
         statement!(
@@ -56,10 +56,15 @@ macro_rules! listed {
                   AND f.track_fields @> CAST($8 AS jsonb)
                   AND NOT EXISTS (
                       SELECT 1 FROM json_array_elements_text(CAST($9 AS json)) w(word)
-                       WHERE coalesce(CAST(f.answers AS json) ->> $10, '') !~ w.word)
+                       WHERE NOT EXISTS (
+                           SELECT 1 FROM json_array_elements_text(CAST($10 AS json)) k(key)
+                            WHERE CAST(f.answers AS json) ->> k.key ~ w.word))
                   AND NOT EXISTS (
                       SELECT 1 FROM jsonb_to_recordset(CAST($15 AS jsonb)) a(key text, value jsonb)
                        WHERE NOT coalesce(CAST(f.answers AS jsonb) -> a.key @> coalesce(a.value, CAST(f.answers AS jsonb) -> a.key), false))
+                  AND ($16 = '[]' OR EXISTS (
+                      SELECT 1 FROM json_array_elements_text(CAST($16 AS json)) k(key)
+                       WHERE CAST(f.answers AS json) ->> k.key IS NOT NULL))
                   AND ", graded!(), $tail;
             sqlite: "SELECT ", $columns, " FROM feedback f WHERE ", in_form!(), $comments,
                 " AND f.day BETWEEN $5 AND $6 AND ($7 = '' OR instr('_' || f.bus_prop_ids || '_', $7) > 0)
@@ -67,12 +72,14 @@ macro_rules! listed {
                       SELECT 1 FROM json_each($8) p
                        WHERE NOT EXISTS (SELECT 1 FROM json_each(f.track_fields) h WHERE h.key = p.key AND h.value = p.value))
                   AND NOT EXISTS (
-                      SELECT 1 FROM json_each($9) w WHERE coalesce(f.answers ->> $10, '') NOT GLOB w.value)
+                      SELECT 1 FROM json_each($9) w
+                       WHERE NOT EXISTS (SELECT 1 FROM json_each($10) k WHERE f.answers ->> k.value GLOB w.value))
                   AND NOT EXISTS (
                       SELECT 1 FROM json_each($15) a
                        WHERE NOT EXISTS (
                            SELECT 1 FROM json_each(f.answers, '$.' || (a.value ->> 'key')) g
                             WHERE coalesce(a.value ->> 'value', g.value) = g.value))
+                  AND ($16 = '[]' OR EXISTS (SELECT 1 FROM json_each($16) k WHERE f.answers ->> k.value IS NOT NULL))
                   AND ", graded!(), $tail
         )
     };
@@ -91,13 +98,13 @@ macro_rules! of_list {
 /// The rows of a list, newest first, for [`ReadRows`]. Their last value is how many at most.
 pub(super) const LISTED: ListStatement = of_list!(
     "f.feedback_id, f.submitted_at, f.bus_prop_ids, CAST(f.track_fields AS text), f.answers, f.nps, f.happiness",
-    " ORDER BY f.feedback_id DESC LIMIT $16"
+    " ORDER BY f.feedback_id DESC LIMIT $17"
 );
 
 /// How large they are. The length of a text is read without the text.
 pub(super) const SIZES: ListStatement = of_list!(
     "octet_length(f.answers)",
-    " ORDER BY f.feedback_id DESC LIMIT $16"
+    " ORDER BY f.feedback_id DESC LIMIT $17"
 );
 
 /// How many they are.
@@ -146,12 +153,13 @@ pub(super) fn values(
         bus_prop.unwrap_or_default(),
         track_fields,
         serde_json::to_string(&words).map_err(Error::broken)?,
-        query.answers.comment_key.as_str(),
+        serde_json::to_string(&query.answers.word_keys).map_err(Error::broken)?,
         lowest(nps),
         highest(nps),
         lowest(happiness),
         highest(happiness),
         Value::from(matches.collect::<serde_json::Value>().to_string()),
+        serde_json::to_string(&query.answers.any_of).map_err(Error::broken)?,
     ];
     values.extend(most.map(|most| i64::try_from(most).unwrap_or(i64::MAX).into()));
     Ok(values)

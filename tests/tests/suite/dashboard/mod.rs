@@ -10,4 +10,6 @@ mod pages;
 mod people;
 mod share;
 mod spreadsheets;
+mod stores;
 mod uploads;
+mod written;

@@ -202,8 +202,8 @@ async fn what_detractors_say_comes_with_quotes() -> Result<()> {
             .context("no comments")?
             .0;
         for part in [
-            "Of the last 18 comments with a score",
-            "nps=0-6&#38;q=%C3%BCbersalzen+cold\">6 comments</a>",
+            "Of the last 18 written answers with a score",
+            "nps=0-6&#38;q=%C3%BCbersalzen+cold\">6 answers</a>",
             "&#60;4&#62; The soup was Übersalzen &#38; cold.",
         ] {
             ensure!(terms.contains(part), "no {part}: {terms}");

@@ -71,7 +71,10 @@ async fn a_shared_page_is_the_report_and_nothing_else() -> Result<()> {
     for (path, shown) in [
         ("/dashboard?days=7", "From import to answer"),
         (&of_form, "Too long a wait."),
-        (&of_store, "<p class=\"detail\">store:Berlin</p>"),
+        (
+            &of_store,
+            "<p class=\"detail\">store · How was your visit?</p>",
+        ),
     ] {
         let made = share(&owner, path, &later).await?;
         ensure!(

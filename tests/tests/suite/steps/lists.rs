@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use domain::date_range::day_of;
 use domain::link::TrackFields;
 use serde_json::json;
 use store::PAGE_BYTES;
@@ -161,10 +162,76 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     let newest: Vec<Uuid> = comments.map(|(id, _)| *id).rev().take(5).collect();
     let store = &survey.ledger.store;
     let mut snapshot = store.snapshot().await?;
-    let found = snapshot.latest_comments(&query(&survey)?, days, 5).await?;
+    let comments = FeedbackQuery {
+        comments_only: true,
+        ..query(&survey)?
+    };
+    let found = snapshot.latest(&comments, days, (5, 5)).await?.rows;
     let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
     assert_eq!(ids, newest);
     assert!(found.iter().all(|row| row.answers.contains("Good.")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_written_is_found_by_its_fields_and_words() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (mut written, mut all_days) = (Vec::new(), BTreeMap::<NaiveDate, i64>::new());
+    for n in 0..24_i64 {
+        let has_comment = n % 3 == 0;
+        let answers = if has_comment {
+            json!({"nps": 9, "why": "Good."})
+        } else {
+            json!({"nps": 2})
+        };
+        let sent = survey.send("1").await?;
+        let answer = survey.answer(&sent, Uuid::new_v4(), n - 30, &answers);
+        let id = stored(survey.record(&[answer]).await?[0]);
+        written.extend(has_comment.then_some(id));
+        *all_days.entry(survey.day(n - 30)).or_default() += 1;
+    }
+    written.reverse();
+    let by_field = FeedbackQuery {
+        answers: AnswerFilter {
+            any_of: vec!["none".to_owned(), "why".to_owned()],
+            ..AnswerFilter::default()
+        },
+        ..query(&survey)?
+    };
+    let mut snapshot = survey.ledger.store.snapshot().await?;
+    for (most, count) in [((5, 1_000), 5), ((1_000, 1_000), 8), ((1_000, 9), 3)] {
+        let latest = snapshot.latest(&by_field, all_days.clone(), most).await?;
+        let ids: Vec<Uuid> = latest.rows.iter().map(|row| row.feedback_id).collect();
+        assert_eq!(ids, written[..count], "{most:?}");
+        let oldest = latest.rows.last().context("no rows")?;
+        let of_oldest = day_of(oldest.submitted_at, Tz::Pacific__Kiritimati);
+        let since = match most {
+            (5, _) => of_oldest.succ_opt(),
+            (_, 9) => Some(survey.day(-15)),
+            _ => Some(range(&survey)?.start()),
+        };
+        assert_eq!(latest.since, since, "{most:?}");
+    }
+    drop(snapshot);
+    for (words, keys, count) in [
+        (&["GOOD"][..], &["none", "why"][..], written.len()),
+        (&["good", "bad"], &["why"], 0),
+        (&["good"], &["none"], 0),
+        (&["good"], &[], 0),
+    ] {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let searched = FeedbackQuery {
+            answers: AnswerFilter {
+                words: texts(words),
+                word_keys: texts(keys),
+                ..AnswerFilter::default()
+            },
+            ..query(&survey)?
+        };
+        let (total, ids) = pages(&survey, &searched, 7).await?;
+        let expected = (i64::try_from(count)?, count);
+        assert_eq!((total, ids.len()), expected, "{searched:?}");
+    }
     Ok(())
 }
 

@@ -65,6 +65,7 @@ impl Readers {
                 range,
                 time_zone: Tz::Pacific__Kiritimati,
                 comments: 0,
+                texts: 0,
             };
             let found = form_series(store, cache, query).await?;
             let FormLookup::Is(series) = found else {

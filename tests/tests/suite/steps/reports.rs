@@ -38,6 +38,7 @@ async fn series(survey: &Survey, bus_prop: Option<&str>) -> Result<FormSeries> {
         range: range(survey)?,
         time_zone: Tz::Pacific__Kiritimati,
         comments: 20,
+        texts: 0,
     };
     match report::form_series(store, cache, query).await? {
         FormLookup::Is(series) => Ok(series),

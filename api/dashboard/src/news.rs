@@ -1,0 +1,313 @@
+//! What the overview says beside its figures: the newest comments, and the stores that differ. Both are kept by the version of the
+//! counts, because they cost more than these.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_http::{Problem, Result};
+use chrono::NaiveDate;
+use domain::date_range::DateRange;
+use domain::form::FormStatus;
+use moka::future::Cache;
+use report::AccountSeries;
+use store::form::FormKey;
+use store::report::Version;
+use uuid::Uuid;
+
+use crate::comments::{Comment, comments};
+use crate::figure::{ALL_FORMS, AnswerFigures};
+use crate::figures::Change;
+use crate::page::Frame;
+use crate::range::Range;
+use crate::state::DashboardState;
+use crate::stores::{BusPropComparison, CountedDays, default_property, points};
+
+/// So many comments are shown.
+const COMMENTS: usize = 4;
+/// So many characters of each are kept, more than are shown.
+const CHARS: usize = 400;
+/// Of so many forms at most, where many have new ones.
+const FORMS: usize = 8;
+/// So many stores are shown.
+const STORES: usize = 5;
+/// So many accounts and ranges are kept.
+const KEPT: u64 = 1_000;
+/// How long stores may be those of a version before: where answers come all the time, they are not compared anew for each.
+const MAX_AGE: Duration = Duration::from_secs(5);
+
+/// An account, some days, those that they are compared with, and a version of its counts.
+type Key = (Uuid, DateRange, Option<DateRange>, Version);
+
+/// What this process has found.
+pub struct News {
+    comments: Cache<Key, Arc<Vec<NewComment>>>,
+    stores: Cache<Key, Arc<Option<Stores>>>,
+    /// The version whose stores are shown.
+    compared: Cache<(Uuid, DateRange, Option<DateRange>), Version>,
+}
+
+/// A comment, and the form that has it.
+pub struct NewComment {
+    pub form_id: String,
+    pub comment: Comment,
+}
+
+/// The comparison of the stores of the form with the most responses.
+pub struct Stores {
+    pub form_id: String,
+    /// The name of the business property that is compared.
+    pub property: String,
+    /// Those that differ by more than chance, lowest first.
+    pub differing: Vec<DifferingStore>,
+}
+
+/// A store that differs from the rest, or from the days before, or both.
+pub struct DifferingStore {
+    pub bus_prop: String,
+    pub value: String,
+    rest: Option<(f64, bool)>,
+    change: Option<(f64, bool)>,
+}
+
+impl DifferingStore {
+    /// How it differs by more than chance, each with the text that says from what.
+    pub fn changes(&self, f: &Frame) -> Vec<(&'static str, Change)> {
+        let both = [("stores-rest", self.rest), ("stores-change", self.change)];
+        let marked = both
+            .into_iter()
+            .filter(|(_, of)| of.is_some_and(|(_, differs)| differs));
+        let changes = marked.filter_map(|(key, of)| Some((key, points(f.t, of)?)));
+        changes.collect()
+    }
+
+    /// The lowest of the differences that are more than chance.
+    fn lowest(&self) -> f64 {
+        let marked = [self.rest, self.change].into_iter().flatten();
+        let marked = marked.filter(|(_, differs)| *differs);
+        let points = marked.map(|(points, _)| points);
+        points.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Default for News {
+    fn default() -> Self {
+        Self {
+            comments: Cache::new(KEPT),
+            stores: Cache::new(KEPT),
+            compared: Cache::builder()
+                .max_capacity(KEPT)
+                .time_to_live(MAX_AGE)
+                .build(),
+        }
+    }
+}
+
+impl News {
+    /// The newest comments on these days, newest first.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn comments(
+        &self,
+        state: &DashboardState,
+        account_id: Uuid,
+        (f, range): (&Frame, &Range),
+        series: &AccountSeries,
+    ) -> Result<Arc<Vec<NewComment>>> {
+        let key = (account_id, range.dates, None, series.version);
+        let read = async {
+            let forms = newest(series, range.dates);
+            let query = (account_id, range.dates, f.zone);
+            let store = &state.app.store;
+            let read = report::newest_comments(store, query, &forms, COMMENTS).await?;
+            let found = read.into_iter().flat_map(|(form_id, form, rows)| {
+                let content = form.content.for_reports();
+                let found: Vec<_> = comments(&content, &rows).collect();
+                found.into_iter().map(move |mut comment| {
+                    let head = comment.text.chars().take(CHARS);
+                    comment.text = head.collect();
+                    let form_id = form_id.to_string();
+                    NewComment { form_id, comment }
+                })
+            });
+            let mut found: Vec<_> = found.collect();
+            // An id begins with its time.
+            found.sort_by_key(|one| std::cmp::Reverse(one.comment.feedback_id));
+            found.truncate(COMMENTS);
+            Ok::<_, Problem>(Arc::new(found))
+        };
+        let found = self.comments.try_get_with(key, read).await;
+        found.map_err(|problem| Problem::clone(&problem))
+    }
+
+    /// How stores differ; `None`: there are none to compare.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn stores(
+        &self,
+        state: &DashboardState,
+        account_id: Uuid,
+        (f, range): (&Frame, &Range),
+        series: &AccountSeries,
+    ) -> Result<Arc<Option<Stores>>> {
+        let days = (account_id, range.dates, range.compared);
+        let version = async { series.version };
+        let version = self.compared.get_with(days, version).await;
+        let key = (account_id, range.dates, range.compared, version);
+        let compare = async {
+            let compared = compare(state, account_id, (f, range), series).await?;
+            Ok::<_, Problem>(Arc::new(compared))
+        };
+        let found = self.stores.try_get_with(key, compare).await;
+        found.map_err(|problem| Problem::clone(&problem))
+    }
+}
+
+/// The forms that have the newest comments, each with its comments by day.
+fn newest(series: &AccountSeries, dates: DateRange) -> Vec<(Uuid, Vec<(NaiveDate, i64)>)> {
+    let mut by_day: BTreeMap<NaiveDate, Vec<(Uuid, i64)>> = BTreeMap::new();
+    for (form_id, day, counts) in &series.days {
+        if dates.contains(*day) && counts.comments > 0 {
+            let day = by_day.entry(*day).or_default();
+            day.push((*form_id, counts.comments));
+        }
+    }
+    let mut forms: HashMap<Uuid, Vec<(NaiveDate, i64)>> = HashMap::new();
+    let mut found = 0;
+    for (day, of_forms) in by_day.into_iter().rev() {
+        if found >= COMMENTS {
+            break;
+        }
+        for (form_id, comments) in of_forms {
+            if forms.len() < FORMS || forms.contains_key(&form_id) {
+                forms.entry(form_id).or_default().push((day, comments));
+                found += usize::try_from(comments).unwrap_or_default();
+            }
+        }
+    }
+    forms.into_iter().collect()
+}
+
+async fn compare(
+    state: &DashboardState,
+    account_id: Uuid,
+    (f, range): (&Frame, &Range),
+    series: &AccountSeries,
+) -> Result<Option<Stores>> {
+    let published = series.forms.iter();
+    let published = published.filter(|form| form.status == FormStatus::Published);
+    let published: BTreeSet<Uuid> = published.map(|form| form.form_id).collect();
+    let mut responses: BTreeMap<Uuid, i64> = BTreeMap::new();
+    for (form_id, day, counts) in &series.days {
+        if range.dates.contains(*day) && published.contains(form_id) {
+            *responses.entry(*form_id).or_default() += counts.responses;
+        }
+    }
+    let most = responses
+        .into_iter()
+        .max_by_key(|(_, responses)| *responses);
+    let Some((form_id, _)) = most else {
+        return Ok(None);
+    };
+    let form = state.app.form(account_id, form_id).await?;
+    let content = form.content.for_reports();
+    let property = default_property(&content);
+    if property.is_empty() {
+        return Ok(None);
+    }
+    let days = CountedDays {
+        dates: range.dates,
+        compared: range.compared,
+        by_month: false,
+    };
+    let (store, key) = (&state.app.store, FormKey::new(account_id, form_id));
+    let Some(version) = store.form_data_version(key).await? else {
+        return Ok(None);
+    };
+    let counts = state.counted_values.find(store, key, days, version).await?;
+    let figures = AnswerFigures::new(f, range, ALL_FORMS, "");
+    let compared = (&content, property);
+    let comparison = BusPropComparison::new(compared, &counts, Vec::new(), figures);
+    if comparison.judged == 0 {
+        return Ok(None);
+    }
+    let marked = comparison.rows.iter().filter(|row| row.is_marked());
+    let differing = marked.map(|row| DifferingStore {
+        bus_prop: row.bus_prop.to_owned(),
+        value: row.value.to_owned(),
+        rest: row.rest,
+        change: row.change,
+    });
+    let mut differing: Vec<_> = differing.collect();
+    differing.sort_by(|one, other| one.lowest().total_cmp(&other.lowest()));
+    differing.truncate(STORES);
+    Ok(Some(Stores {
+        form_id: form_id.to_string(),
+        property: property.to_owned(),
+        differing,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::rollup::DayCounts;
+    use report::ReportSource;
+
+    use super::*;
+
+    fn day(day: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 3, day).unwrap()
+    }
+
+    #[test]
+    fn comments_are_looked_for_where_the_newest_are() {
+        let form = Uuid::from_u128;
+        let days = [(1, 1, 50), (1, 9, 2), (2, 9, 1), (3, 8, 1), (2, 20, 9)];
+        let series = AccountSeries {
+            version: Version::default(),
+            as_of: None,
+            forms: Vec::new(),
+            days: days
+                .map(|(id, number, comments)| {
+                    let counts = DayCounts {
+                        comments,
+                        ..DayCounts::default()
+                    };
+                    (form(id), day(number), counts)
+                })
+                .to_vec(),
+            recipients: Vec::new(),
+            source: ReportSource::Database,
+        };
+        let found = |first, last| {
+            let dates = DateRange::day(day(first)).spanning(DateRange::day(day(last)));
+            let mut found = newest(&series, dates);
+            found.sort_unstable();
+            found
+        };
+        let three = [
+            (form(1), vec![(day(9), 2)]),
+            (form(2), vec![(day(9), 1)]),
+            (form(3), vec![(day(8), 1)]),
+        ];
+        assert_eq!(found(1, 10), three);
+        assert_eq!(found(1, 31), [(form(2), vec![(day(20), 9)])]);
+        assert_eq!(found(2, 7), []);
+    }
+
+    #[test]
+    fn the_lowest_difference_that_is_no_chance_counts() {
+        let store = |rest, change| DifferingStore {
+            bus_prop: "store:Berlin".to_owned(),
+            value: "Berlin".to_owned(),
+            rest,
+            change,
+        };
+        let both = store(Some((-40.0, false)), Some((-20.0, true)));
+        assert!((both.lowest() + 20.0).abs() < 1e-9);
+        let both = store(Some((-40.0, true)), Some((20.0, true)));
+        assert!((both.lowest() + 40.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,215 @@
+//! The values of a business property, each against the rest and against the days before.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+
+use domain::answer::Counted;
+use domain::form::FormContent;
+use domain::metrics::{Metrics, nps_differs};
+use domain::month::Month;
+use domain::rollup::DayCounts;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use super::counts::{CountsById, ValueCounts};
+use crate::figure::{AnswerFigures, Figure};
+use crate::figures::Change;
+use api_language::Text;
+
+/// With fewer answers a value says little.
+const RANKED: i64 = 30;
+/// Of a hundred comparisons so many differ by chance alone.
+const CHANCE: f64 = 0.05;
+
+/// A column by which rows are sorted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum SortColumn {
+    Name,
+    #[default]
+    Nps,
+    Rest,
+    Change,
+    Responses,
+    Satisfied,
+    Completed,
+    Answered,
+}
+
+/// The values of a business property.
+pub struct BusPropComparison<'a> {
+    pub rows: Vec<BusPropRow<'a>>,
+    pub months: Vec<Month>,
+    /// How many values were compared with the rest, and how many with the days before.
+    pub judged: i64,
+    pub changes_judged: i64,
+    figures: AnswerFigures<'a>,
+}
+
+/// A value of a business property.
+pub struct BusPropRow<'a> {
+    pub bus_prop: &'a str,
+    pub value: &'a str,
+    pub metrics: Metrics,
+    /// By how many points its NPS is above that of the rest, and whether that is more than chance.
+    pub rest: Option<(f64, bool)>,
+    /// The same above that of the days before.
+    pub change: Option<(f64, bool)>,
+    counts: Option<&'a ValueCounts>,
+}
+
+impl<'a> BusPropComparison<'a> {
+    /// Of the values of a form's property, with the grid of these months.
+    pub fn new(
+        (content, property): (&'a FormContent, &str),
+        counts: &'a CountsById,
+        months: Vec<Month>,
+        figures: AnswerFigures<'a>,
+    ) -> Self {
+        let entries = content.bus_props.iter();
+        let entries = entries.filter(|entry| entry.text.name() == property);
+        let counted = entries.map(|entry| (entry, counts.get(&entry.id.into())));
+        let now = |counts: Option<&ValueCounts>| counts.map(|counts| counts.now);
+        let counted: Vec<_> = counted
+            .filter(|(entry, counts)| {
+                !entry.retired || now(*counts).is_some_and(|now| now != DayCounts::default())
+            })
+            .collect();
+        let all: DayCounts = counted.iter().filter_map(|(_, counts)| now(*counts)).sum();
+        let rows = counted.into_iter().map(|(entry, counts)| {
+            let now = now(counts).unwrap_or_default();
+            let metrics = Metrics::from(&now);
+            let above = |other: DayCounts| {
+                let other = Metrics::from(&other);
+                let difference = metrics.nps? - other.nps?;
+                Some((difference, nps_differs(&metrics, &other)?))
+            };
+            BusPropRow {
+                bus_prop: entry.text.as_str(),
+                value: entry.text.value(),
+                rest: above(all + -now),
+                change: counts.and_then(|counts| above(counts.before)),
+                metrics,
+                counts,
+            }
+        });
+        let rows: Vec<_> = rows.collect();
+        let count =
+            |of: fn(&BusPropRow<'_>) -> bool| rows.iter().map(|row| i64::from(of(row))).sum();
+        Self {
+            judged: count(|row| row.rest.is_some()),
+            changes_judged: count(|row| row.change.is_some()),
+            months,
+            rows,
+            figures,
+        }
+    }
+
+    /// The answers of a value.
+    pub fn responses(&self, row: &BusPropRow<'_>) -> Figure {
+        let figures = self.figures.of(row.bus_prop);
+        let now = row.counts.map(|counts| counts.now).unwrap_or_default();
+        figures.figure(&Counted::Responses, &now.into())
+    }
+
+    /// How many rows there are.
+    pub fn count(&self) -> i64 {
+        i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
+    }
+
+    /// So many rows at most, in their order.
+    pub fn first(&self, most: impl Borrow<usize>) -> &[BusPropRow<'a>] {
+        let most = self.rows.len().min(*most.borrow());
+        &self.rows[..most]
+    }
+
+    pub fn sort(&mut self, column: SortColumn, is_down: bool) {
+        let key = |row: &BusPropRow<'_>| {
+            let metrics = &row.metrics;
+            match column {
+                SortColumn::Name => None,
+                SortColumn::Responses => Some(f64::from(
+                    i32::try_from(metrics.responses).unwrap_or(i32::MAX),
+                )),
+                SortColumn::Nps => metrics.nps,
+                SortColumn::Rest => row.rest.map(|(points, _)| points),
+                SortColumn::Change => row.change.map(|(points, _)| points),
+                SortColumn::Satisfied => metrics.happiness_rate,
+                SortColumn::Completed => metrics.response_rate,
+                SortColumn::Answered => metrics.response_rate_delivered,
+            }
+        };
+        let of_scores = matches!(
+            column,
+            SortColumn::Nps | SortColumn::Rest | SortColumn::Change
+        );
+        let turn = |order: Ordering| if is_down { order.reverse() } else { order };
+        self.rows.sort_by(|one, other| {
+            let by_name = one.value.cmp(other.value);
+            if column == SortColumn::Name {
+                return turn(by_name);
+            }
+            // What says little comes last, in either order.
+            let says_little = |row: &BusPropRow<'_>| of_scores && row.is_small();
+            let order = match (key(one), key(other)) {
+                (Some(one), Some(other)) => turn(one.total_cmp(&other)),
+                (one, other) => other.is_some().cmp(&one.is_some()),
+            };
+            says_little(one)
+                .cmp(&says_little(other))
+                .then(order)
+                .then(by_name)
+        });
+    }
+}
+
+impl BusPropRow<'_> {
+    /// Whether its few answers say little.
+    pub fn is_small(&self) -> bool {
+        self.metrics.nps_detail.answers < RANKED
+    }
+
+    /// From 0 to 100 along the scale from -100 to 100: the ends of the interval of the NPS and the score between them.
+    pub fn marks(&self) -> Option<(f64, f64, f64)> {
+        let along = |score: f64| f64::midpoint(score, 100.0);
+        let detail = self.metrics.nps_detail;
+        Some((
+            along(detail.low?),
+            along(self.metrics.nps?),
+            along(detail.high?),
+        ))
+    }
+
+    /// The NPS of a month, if it has one.
+    pub fn month(&self, month: impl Borrow<Month>) -> Option<f64> {
+        Metrics::from(self.counts?.months.get(month.borrow())?).nps
+    }
+
+    /// How far it is above the rest.
+    pub fn above_rest(&self, t: &Text) -> Option<Change> {
+        points(t, self.rest)
+    }
+
+    /// How far it is above the days before.
+    pub fn above_before(&self, t: &Text) -> Option<Change> {
+        points(t, self.change)
+    }
+
+    /// Whether it differs from the rest or from the days before by more than chance.
+    pub fn is_marked(&self) -> bool {
+        let differs =
+            |difference: Option<(f64, bool)>| difference.is_some_and(|(_, differs)| differs);
+        differs(self.rest) || differs(self.change)
+    }
+}
+
+/// A difference in points, and whether that is more than chance.
+pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
+    let (points, differs) = difference?;
+    Some(Change::new(t, points, 0, "points", Some(differs)))
+}
+
+/// How many of so many comparisons differ by chance.
+pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
+    let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
+    t.real((CHANCE * f64::from(judged)).ceil(), 0)
+}

@@ -1,0 +1,169 @@
+//! The counts of all values of a form's business properties on some days, kept by the version of the form's counts: they are read from
+//! a row for each value and day.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api_http::{Problem, Result};
+use chrono::Months;
+use domain::date_range::DateRange;
+use domain::month::Month;
+use domain::rollup::DayCounts;
+use moka::future::Cache;
+use report::BusPropDay;
+use store::Store;
+use store::form::FormKey;
+use store::report::Version;
+
+/// Months of the grid where the days are of one month.
+const MONTHS: u32 = 6;
+/// So many values are kept, of all forms and days together; each takes about a kilobyte.
+const KEPT: u64 = 10_000;
+
+/// The counts of a value.
+#[derive(Default)]
+pub struct ValueCounts {
+    pub now: DayCounts,
+    /// On the days that these are compared with.
+    pub before: DayCounts,
+    pub months: BTreeMap<Month, DayCounts>,
+}
+
+/// The counts of values by their ids.
+pub type CountsById = BTreeMap<i64, ValueCounts>;
+
+/// Which days are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CountedDays {
+    pub dates: DateRange,
+    pub compared: Option<DateRange>,
+    /// Whether each month is counted too ([`months`]).
+    pub by_month: bool,
+}
+
+impl CountedDays {
+    /// All days that are read.
+    fn all(self) -> DateRange {
+        let mut all = self.dates;
+        if let Some(compared) = self.compared {
+            all = all.spanning(compared);
+        }
+        for month in self.months() {
+            all = all.spanning(DateRange::day(month.first()));
+            all = all.spanning(DateRange::day(month.last()));
+        }
+        all
+    }
+
+    /// The months that the days are of, or the last ones up to theirs; none unless they are counted.
+    pub fn months(self) -> Vec<Month> {
+        if !self.by_month {
+            return Vec::new();
+        }
+        let dates = self.dates;
+        let months: Vec<_> = dates.months().collect();
+        if months.len() > 1 {
+            return months;
+        }
+        let first = dates.end().checked_sub_months(Months::new(MONTHS - 1));
+        let first = first.unwrap_or(dates.end());
+        DateRange::day(first).spanning(dates).months().collect()
+    }
+
+    fn sum(self, days: &[BusPropDay]) -> CountsById {
+        let mut counts = CountsById::new();
+        for day in days {
+            let counts = counts.entry(day.bus_prop_id).or_default();
+            if self.dates.contains(day.day) {
+                counts.now += day.counts;
+            }
+            let is_compared = |compared: DateRange| compared.contains(day.day);
+            if self.compared.is_some_and(is_compared) {
+                counts.before += day.counts;
+            }
+            if self.by_month {
+                *counts.months.entry(Month::of(day.day)).or_default() += day.counts;
+            }
+        }
+        counts
+    }
+}
+
+/// The counts that this process has read.
+pub struct CountedValues(Cache<(FormKey, CountedDays, Version), Arc<CountsById>>);
+
+impl Default for CountedValues {
+    fn default() -> Self {
+        let size =
+            |_: &_, counts: &Arc<CountsById>| u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        Self(Cache::builder().weigher(size).max_capacity(KEPT).build())
+    }
+}
+
+impl CountedValues {
+    /// The counts of a form's values at a version of its counts, or a later one.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn find(
+        &self,
+        store: &Store,
+        form: FormKey,
+        days: CountedDays,
+        version: Version,
+    ) -> Result<Arc<CountsById>> {
+        let read = async {
+            let read = report::bus_prop_days(store, form, days.all()).await?;
+            Ok::<_, Problem>(Arc::new(days.sum(&read)))
+        };
+        let found = self.0.try_get_with((form, days, version), read).await;
+        found.map_err(|problem| Problem::clone(&problem))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveDate;
+
+    use super::*;
+
+    fn range(first: &str, last: &str) -> DateRange {
+        DateRange::parse(first, last).unwrap()
+    }
+
+    #[test]
+    fn each_day_counts_where_it_belongs() {
+        let days = CountedDays {
+            dates: range("2026-03-10", "2026-03-12"),
+            compared: Some(range("2026-03-07", "2026-03-09")),
+            by_month: true,
+        };
+        assert_eq!(days.all(), range("2025-10-01", "2026-03-31"));
+        let day = |bus_prop_id, day: &str, responses| BusPropDay {
+            bus_prop_id,
+            day: day.parse::<NaiveDate>().unwrap(),
+            counts: DayCounts {
+                responses,
+                ..DayCounts::default()
+            },
+        };
+        let counts = days.sum(&[
+            day(1, "2025-12-31", 1),
+            day(1, "2026-03-07", 2),
+            day(1, "2026-03-10", 4),
+            day(1, "2026-03-12", 8),
+            day(2, "2026-03-31", 16),
+        ]);
+        let one = &counts[&1];
+        assert_eq!((one.now.responses, one.before.responses), (12, 2));
+        let months: Vec<_> = one.months.values().map(|month| month.responses).collect();
+        assert_eq!(months, [1, 14]);
+        assert_eq!(counts[&2].now, DayCounts::default());
+        let days = CountedDays {
+            compared: None,
+            by_month: false,
+            ..days
+        };
+        assert_eq!((days.all(), days.months()), (days.dates, Vec::new()));
+    }
+}

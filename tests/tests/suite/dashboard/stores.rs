@@ -1,0 +1,161 @@
+//! Stores beside each other: on their page, on a form's, on one's own, on the overview and on shared pages.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::client::Client;
+use tests::form::form;
+use tests::visitor::Visitor;
+use tests::wait::{SOON, eventually};
+
+use super::share::later;
+
+/// So many answers through a link with a business property.
+async fn answers(app: &App, owner: &Client, form: &Value, (id, grade): (&str, u8)) -> Result<()> {
+    let link = owner.link(form, id, &[]).await?;
+    for _ in 0..8 {
+        let visitor = Visitor::new(&app.anonymous()?, &link)?;
+        visitor.stored(&json!({"recommend": grade})).await?;
+    }
+    Ok(())
+}
+
+/// The rows of the table below a text, by their first cells.
+fn rows<'a>(page: &'a str, below: &str) -> Vec<&'a str> {
+    let table = page.split_once(below).map_or("", |(_, rest)| rest);
+    let table = table.split("</table>").next().unwrap_or_default();
+    let cells = table.split("<th scope=\"row\">").skip(1);
+    let texts = cells.filter_map(|cell| cell.split_once("</th>"));
+    texts
+        .map(|(cell, _)| {
+            let cell = cell.trim_end_matches("</a>");
+            cell.rsplit('>').next().unwrap_or_default()
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    for (id, grade) in [("1", 10), ("2", 2)] {
+        answers(&app, &owner, &form, (id, grade)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let of_form = format!("/dashboard/form/{id}?days=7");
+    let of_store = format!("{of_form}&bus_prop=store%3AHamburg");
+    let stores = format!("/dashboard/stores?days=7&form={id}");
+    let back =
+        format!("href=\"/dashboard/stores?days=7&#38;form={id}&#38;property=store\">Stores<");
+    let to_store = format!("href=\"{of_store}\">Hamburg<").replace('&', "&#38;");
+    eventually(SOON, async || {
+        let page = person.get(&of_store).await?.expect(200)?;
+        for text in [
+            "<h1>Hamburg</h1>",
+            "store · How was your visit?",
+            &back,
+            "Against the rest",
+            ">−200 pts<",
+            "Clear difference",
+        ] {
+            ensure!(
+                page.text()?.contains(text),
+                "{of_store} has no {text}: {page:?}"
+            );
+        }
+        for (path, below) in [
+            (&of_form, "Compared by store"),
+            (&stores, "Compared by store"),
+        ] {
+            let page = person.get(path).await?.expect(200)?;
+            let text = page.text()?;
+            let found = rows(text, below);
+            ensure!(found == ["Hamburg", "Berlin"], "{path}: {found:?}");
+            ensure!(
+                text.contains("<small>Clear difference</small>"),
+                "{path}: {text}"
+            );
+        }
+        let overview = person.get("/dashboard?days=7").await?.expect(200)?;
+        let (_, standing_out) = overview
+            .text()?
+            .split_once("Stores that stand out")
+            .context("nothing stands out")?;
+        ensure!(
+            standing_out.contains(&to_store),
+            "no {to_store}: {standing_out}"
+        );
+        Ok(())
+    })
+    .await?;
+    // A shared page says the same, and leads nowhere.
+    let body = json!({"path": of_form, "expires_at": later()});
+    let made = owner.send_json(Method::POST, "/api_v1/report/share", &body);
+    let made = made.await?.expect(201)?.json()?;
+    let url = made["url"].as_str().context("no url")?;
+    let path = &url[url.find("/dashboard/shared/").context("another path")?..];
+    let shared = app.anonymous()?.get(path).await?.expect(200)?;
+    let text = shared.text()?;
+    ensure!(
+        rows(text, "Compared by store") == ["Hamburg", "Berlin"],
+        "{text}"
+    );
+    ensure!(text.contains("<small>Clear difference</small>"), "{text}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn where_none_differs_the_overview_says_so() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    for id in ["1", "2"] {
+        answers(&app, &owner, &form, (id, 9)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    eventually(SOON, async || {
+        let page = person.get("/dashboard?days=7").await?.expect(200)?;
+        ensure!(page.text()?.contains("No store differs"), "{page:?}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn of_many_stores_the_first_hundred_are_drawn_and_all_on_demand() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let mut many = form();
+    let stores = (0..120).map(|number| json!(format!("store:No {number:03}")));
+    many["bus_props"] = stores.collect();
+    let form = owner.published(&many).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let path = format!("/dashboard/stores?days=7&form={id}&sort=name");
+    let page = person.get(&path).await?.expect(200)?;
+    let text = page.text()?;
+    let found = rows(text, "Compared by store");
+    ensure!(found.len() == 100 && found[99] == "No 099", "{found:?}");
+    let (before, _) = text
+        .split_once(">Show all 120<")
+        .context("no link to all")?;
+    let (_, all) = before.rsplit_once("href=\"").context("no link")?;
+    let all = all.trim_end_matches('"').replace("&#38;", "&");
+    let whole = person
+        .get(&format!("/dashboard/stores{all}"))
+        .await?
+        .expect(200)?;
+    let found = rows(whole.text()?, "Compared by store");
+    ensure!(found.len() == 120 && found[119] == "No 119", "{found:?}");
+    ensure!(!whole.text()?.contains("Show all"), "{whole:?}");
+    Ok(())
+}

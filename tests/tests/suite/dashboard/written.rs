@@ -1,0 +1,228 @@
+//! What people wrote: short texts on a form's page, one answer alone, the newest comments, and answers to all forms.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::app::App;
+use tests::client::Client;
+use tests::form::form;
+use tests::visitor::Visitor;
+use tests::wait::{SOON, eventually};
+
+use super::share::later;
+
+/// A form whose question "Why?" takes a short text.
+fn why() -> Value {
+    json!({
+        "title": "Why so?",
+        "bus_props": ["store:Berlin", "store:Hamburg"],
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you recommend us?", "required": true},
+            {"key": "why", "type": "text", "label": "Why?", "required": false},
+        ],
+    })
+}
+
+async fn answer(app: &App, link: &Value, answers: &Value) -> Result<()> {
+    let visitor = Visitor::new(&app.anonymous()?, link)?;
+    visitor.stored(answers).await.map(drop)
+}
+
+async fn owner(app: &App) -> Result<Client> {
+    let keys = app.create_key("shop", &[]).await?;
+    Ok(app.anonymous()?.with_keys(&keys))
+}
+
+/// The part of a page below a heading, up to the next section.
+fn below<'a>(page: &'a str, heading: &str) -> Result<&'a str> {
+    let (_, rest) = page
+        .split_once(heading)
+        .with_context(|| format!("no {heading}: {page}"))?;
+    Ok(rest.split("</section>").next().unwrap_or_default())
+}
+
+/// The first address after a text.
+fn address(page: &str, after: &str) -> Result<String> {
+    let (_, rest) = page
+        .split_once(after)
+        .with_context(|| format!("no {after}: {page}"))?;
+    let (_, rest) = rest.split_once("href=\"").context("no link")?;
+    let href = rest.split('"').next().unwrap_or_default();
+    Ok(href.replace("&#38;", "&"))
+}
+
+#[tokio::test]
+async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result<()> {
+    let app = App::start().await?;
+    let owner = owner(&app).await?;
+    let form = owner.published(&why()).await?;
+    let link = owner.link(&form, "1", &[]).await?;
+    let long = format!("Longest. {}The end.", "So very long a queue. ".repeat(20));
+    for place in 0..12 {
+        let answers = json!({"recommend": 9, "why": format!("The soup was good, {place} times.")});
+        answer(&app, &link, &answers).await?;
+    }
+    for place in 0..10 {
+        let answers = json!({"recommend": 2, "why": format!("<{place}> The soup was cold.")});
+        answer(&app, &link, &answers).await?;
+    }
+    answer(&app, &link, &json!({"recommend": 10})).await?;
+    answer(&app, &link, &json!({"recommend": 3, "why": long})).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let path = format!("/dashboard/form/{id}?days=7");
+    eventually(SOON, async || {
+        let page = person.get(&path).await?.expect(200)?;
+        let section = below(page.text()?, ">Why?</h2>")?;
+        for text in [
+            "23 answers",
+            "Longest.",
+            "&#60;9&#62; The soup was cold.",
+            "&#60;8&#62;",
+        ] {
+            ensure!(section.contains(text), "no {text}: {section}");
+        }
+        // The newest three, of which a long one is cut.
+        for text in ["&#60;7&#62;", "The end."] {
+            ensure!(!section.contains(text), "{text}: {section}");
+        }
+        let listed = person
+            .get(&address(section, "<p class=\"detail\">")?)
+            .await?;
+        ensure!(
+            listed.expect(200)?.text()?.contains(">23 answers<"),
+            "another list"
+        );
+        let one = person
+            .get(&address(section, "Longest.")?)
+            .await?
+            .expect(200)?;
+        let one = one.text()?;
+        ensure!(
+            one.contains(">1 answer<") && one.contains("The end."),
+            "{one}"
+        );
+        ensure!(!one.contains("soup"), "{one}");
+        let terms = below(page.text()?, "What detractors say")?;
+        for text in [
+            "Of the last 23 written answers",
+            ">10 answers</a>",
+            "The soup was cold.",
+        ] {
+            ensure!(terms.contains(text), "no {text}: {terms}");
+        }
+        let found = person
+            .get(&address(terms, "<h3 dir=\"auto\">cold")?)
+            .await?;
+        ensure!(
+            found.expect(200)?.text()?.contains(">10 answers<"),
+            "another list"
+        );
+        Ok(())
+    })
+    .await?;
+    // Names and addresses are asked for as short texts too: a shared page has none.
+    let body = json!({"path": path, "expires_at": later()});
+    let made = owner.send_json(Method::POST, "/api_v1/report/share", &body);
+    let made = made.await?.expect(201)?.json()?;
+    let url = made["url"].as_str().context("no url")?;
+    let shared = &url[url.find("/dashboard/shared/").context("another path")?..];
+    let shared = app.anonymous()?.get(shared).await?.expect(200)?;
+    let text = shared.text()?;
+    ensure!(below(text, ">Why?</h2>")?.contains("23 answers"), "{text}");
+    ensure!(
+        !text.contains("soup") && !text.contains("Longest."),
+        "{text}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn answers_begin_with_all_forms() -> Result<()> {
+    let app = App::start().await?;
+    let owner = owner(&app).await?;
+    let (one, other) = (
+        owner.published(&form()).await?,
+        owner.published(&why()).await?,
+    );
+    let to_one = owner.link(&one, "1_3", &[]).await?;
+    let to_other = owner.link(&other, "1", &[]).await?;
+    let in_hamburg = owner.link(&other, "2", &[]).await?;
+    answer(
+        &app,
+        &to_one,
+        &json!({"recommend": 9, "more": "Nice cake."}),
+    )
+    .await?;
+    answer(&app, &to_other, &json!({"recommend": 1, "why": "No cake."})).await?;
+    answer(
+        &app,
+        &in_hamburg,
+        &json!({"recommend": 1, "why": "Old cake."}),
+    )
+    .await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    eventually(SOON, async || {
+        let list = async |filter: &str| {
+            let path = format!("/dashboard/answers?days=7{filter}");
+            person.get(&path).await?.expect(200)
+        };
+        let comments = list("").await?;
+        let text = comments.text()?;
+        ensure!(
+            text.contains("Nice cake.") && text.contains(">1 answer<"),
+            "{text}"
+        );
+        ensure!(text.contains("Choose a form to export"), "{text}");
+        let all = list("&show=all").await?;
+        let text = all.text()?;
+        for shown in [
+            "Nice cake.",
+            "No cake.",
+            "Old cake.",
+            "How was your visit?",
+            "Why so?",
+        ] {
+            ensure!(text.contains(shown), "no {shown}: {text}");
+        }
+        ensure!(
+            !text.contains(">store:Berlin"),
+            "a store has the name of its property: {text}"
+        );
+        for (filter, count) in [
+            ("&show=all&nps=0-6", 2),
+            ("&show=all&q=CAKE", 3),
+            ("&q=cake", 1),
+            ("&show=all&bus_prop=store%3ABerlin", 2),
+            ("&show=all&answer=why", 2),
+        ] {
+            let found = list(filter).await?;
+            let heading = if count == 1 {
+                ">1 answer<".to_owned()
+            } else {
+                format!(">{count} answers<")
+            };
+            ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
+        }
+        // The overview has the newest comments.
+        let overview = person.get("/dashboard?days=7").await?.expect(200)?;
+        let newest = below(overview.text()?, "Latest comments")?;
+        ensure!(newest.contains("Nice cake."), "{newest}");
+        let one = person
+            .get(&address(newest, "Nice cake.")?)
+            .await?
+            .expect(200)?;
+        ensure!(one.text()?.contains(">1 answer<"), "{one:?}");
+        ensure!(
+            address(newest, "class=\"next\"")?.contains("form=all"),
+            "{newest}"
+        );
+        Ok(())
+    })
+    .await?;
+    let export = person.get("/dashboard/answers.csv?form=all&days=7").await?;
+    ensure!(export.status == 400, "{export:?}");
+    let call = person.call(Method::GET, "/dashboard/answers?one=x");
+    ensure!(call.send().await?.status == 400, "an answer without an id");
+    Ok(())
+}
