@@ -51,6 +51,15 @@ pub(super) fn rows(answer: Answer) -> Result<(Vec<Value>, usize)> {
     Ok((rows.collect(), names.len()))
 }
 
+/// The rows of the second sheet, which says what is in the first.
+fn about(answer: Answer) -> Result<Vec<Vec<String>>> {
+    let mut book = Xlsx::new(Cursor::new(answer.expect(200)?.body.to_vec()))?;
+    let names = book.sheet_names();
+    let sheet = book.worksheet_range(names.get(1).context("no second sheet")?)?;
+    let cells = |row: &[Data]| row.iter().map(ToString::to_string).collect();
+    Ok(sheet.rows().map(cells).collect())
+}
+
 async fn sheet(client: &Client, path: &str) -> Result<(Vec<Value>, usize)> {
     rows(
         client
@@ -172,5 +181,13 @@ async fn stores_are_compared(person: &Person, id: &str) -> Result<()> {
         hamburg["Against the rest"] == 200.0 && hamburg["Satisfied (4–5)"] == 1.0,
         "{compared:?}"
     );
+    let about = about(person.get(&path).await?)?;
+    let days = about.iter().find(|row| row[0] == "Days");
+    let days = days.context("no days")?;
+    ensure!(days[1].contains(" – "), "the days are no dates: {days:?}");
+    let heads = about.iter().position(|row| row[2] == "Meaning");
+    for row in &about[heads.context("no columns")? + 1..] {
+        ensure!(!row[2].is_empty(), "a column is not explained: {row:?}");
+    }
     Ok(())
 }
