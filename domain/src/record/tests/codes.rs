@@ -3,7 +3,7 @@ use strum::VariantArray;
 use super::*;
 use crate::docid::DocId;
 use crate::invalid::MAX_PROBLEMS;
-use crate::record::RecordError;
+use crate::record::{KeptError, RecordError};
 
 const PHONE: Value = Value::Text("+491701234521");
 
@@ -238,4 +238,29 @@ fn codes_serialise_as_their_names() {
         assert_eq!(json, format!("\"{}\"", code.into_str()));
         assert_eq!(serde_json::from_str::<RecordCode>(&json).unwrap(), *code);
     }
+}
+
+#[test]
+fn what_stood_there_is_kept_with_a_docid_alone_and_of_a_phone_masked() {
+    // As blocks of before have it.
+    let before =
+        r#"{"index":3,"docid":"A2","pointer":"/3/phone","code":"phone_invalid","detail":""}"#;
+    let before: KeptError = serde_json::from_str(before).unwrap();
+    assert_eq!((before.place(), &before.value), (4, &None));
+    let error = before.error;
+    let mut kept = KeptError::new(error.clone(), Some(6), Some("0170 123456"), true);
+    assert_eq!(kept.value.as_deref(), Some("**** ***456"));
+    let written = serde_json::to_string(&kept).unwrap();
+    assert_eq!(serde_json::from_str::<KeptError>(&written).unwrap(), kept);
+    kept.forget_person();
+    assert_eq!(
+        (kept.place(), kept.error.docid, kept.value),
+        (6, None, None)
+    );
+    let nobody = RecordError {
+        docid: None,
+        ..error
+    };
+    let kept = KeptError::new(nobody, Some(6), Some("0170 123456"), true);
+    assert_eq!(kept.value, None);
 }

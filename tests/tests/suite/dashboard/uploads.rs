@@ -266,7 +266,7 @@ async fn what_cannot_be_a_file_of_people_is_told_and_three_are_kept() -> Result<
 }
 
 /// A blank row, a cell of two lines, and what is wrong with phones.
-const FAULTS: &str = "docid;phone;note\r\nK1;0151 12345678;\"two\r\nlines\"\r\n;;\r\nK2;n/a;\r\nK3;0151 12;\r\n\
+const FAULTS: &str = "docid;phone;note\r\nK1;0151 12345678;\"two\r\nlines\"\r\n;;\r\nK2;n/a;\r\nK3;12;\r\n\
                       K4;4,9E+11;\r\nK5;0151 12345678;\r\n";
 
 #[tokio::test]
@@ -281,7 +281,7 @@ async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<
     let page = person.get(&path).await?.expect(200)?;
     let told = [
         (4, "n/a", "n/a", "No phone number stands here"),
-        (5, "0151 12", "**** 12", "too few digits"),
+        (5, "12", "12", "too few digits"),
         (6, "4,9E+11", "*,9E+11", "Excel shortened this number"),
     ];
     for (row, value, _, reason) in told {
@@ -302,30 +302,20 @@ async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<
     let page = person.get(&batch).await?.expect(200)?;
     let (sheet, _) = rows(person.get(&format!("{batch}/errors.xlsx")).await?)?;
     ensure!(sheet.len() == told.len(), "{sheet:?}");
-    for ((row, value, masked, reason), of_sheet) in told.into_iter().zip(&sheet) {
+    for ((row, _, masked, reason), of_sheet) in told.into_iter().zip(&sheet) {
         for part in [format!("<tr><td class=\"n\">{row}</td>"), reason.to_owned()] {
             ensure!(page.text()?.contains(&part), "{part}: {page:?}");
         }
         ensure!(of_sheet["Row"] == f64::from(row), "{of_sheet}");
-        let stood = &of_sheet["What stood there"];
-        ensure!(
-            stood
-                .as_str()
-                .is_some_and(|stood| stood.len() == value.len()),
-            "{of_sheet}"
-        );
-        ensure!(
-            value.len() < 7 || stood != value,
-            "{of_sheet}: not {masked}"
-        );
+        ensure!(of_sheet["What stood there"] == masked, "{of_sheet}");
         let wrong = of_sheet["What is wrong"].as_str().unwrap_or_default();
         ensure!(wrong.contains(reason), "{of_sheet}");
         let todo = of_sheet["What to do"].as_str().unwrap_or_default();
         ensure!(!todo.is_empty(), "{of_sheet}");
     }
     // Programs count records from 0.
-    let errors = client.get(&format!("/api_v1/sms/import/{batch_id}/errors"));
-    let errors = errors.await?.expect(200)?.json()?;
+    let errors = format!("/api_v1/sms/import/{batch_id}/errors");
+    let errors = client.get(&errors).await?.expect(200)?.json()?;
     let first = &errors["items"][0];
     ensure!(
         first["index"] == 1 && first["pointer"] == "/1/phone" && first["row"].is_null(),

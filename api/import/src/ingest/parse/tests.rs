@@ -270,3 +270,18 @@ async fn runs_of_large_records_are_cut_by_their_bytes() {
     assert_eq!(got.chunks.iter().map(Vec::len).sum::<usize>(), 100);
     assert_eq!(got.chunks.len(), 2);
 }
+
+#[tokio::test]
+async fn a_preview_notes_people_who_have_one_phone() {
+    let job = Job {
+        file: Some(FileRequest {
+            kind: FileKind::AnyCsv,
+            mapping: Mapping::default(),
+        }),
+        is_preview: true,
+        ..job()
+    };
+    let body = "docid,phone\na,+491701234567\n\nb,+491701234568\nc,+491701234567\n";
+    let same = parse(job, body).await.unwrap().summary.same_phone;
+    assert_eq!((same.count, same.rows), (1, vec![5]));
+}
