@@ -5,8 +5,8 @@
 //! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
 //! - `wire`: PDUs as octets.
 //!
-//! What tells "not sent" from "unknown": a part waits in a queue until the connection takes it to write it, and says so. A part
-//! that nobody took was not sent.
+//! What tells "not sent" from "unknown": a part waits in a queue until a connection takes it to write it, and says so. A part
+//! that nobody took was not sent. The queue outlives connections, so what waits in it goes by the next.
 
 mod bind;
 mod deliver;
@@ -27,6 +27,7 @@ use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::references::References;
@@ -111,6 +112,11 @@ struct Shared {
     timing: Timing,
     state: watch::Sender<BindState>,
     window: Semaphore,
+    queue: mpsc::Sender<Submission>,
+    /// Connections take turns at it.
+    queued: tokio::sync::Mutex<mpsc::Receiver<Submission>>,
+    /// Cancelled once nothing is under way any more: then connections unbind.
+    ending: CancellationToken,
     references: References,
     events: mpsc::Sender<Event>,
 }
@@ -119,8 +125,7 @@ struct Shared {
 enum BindState {
     /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
-    /// Bound; parts are queued here. Once nobody can queue any more, the connection unbinds.
-    Bound(mpsc::Sender<Submission>),
+    Bound,
     /// Until the next attempt, with what a message gets meanwhile.
     Down(Handed),
     Closed,
@@ -129,8 +134,12 @@ enum BindState {
 impl Smpp {
     fn new(config: BindConfig, timing: Timing) -> Self {
         let (events, received) = mpsc::channel(MAX_EVENTS);
+        let (queue, queued) = mpsc::channel(config.window);
         let shared = Shared {
             window: Semaphore::new(config.window),
+            queue,
+            queued: tokio::sync::Mutex::new(queued),
+            ending: CancellationToken::new(),
             config,
             timing,
             state: watch::Sender::new(BindState::Connecting),
@@ -156,17 +165,16 @@ impl Smpp {
     async fn hand_over(&self, message: &Outbound) -> Handed {
         self.start();
         let shared = &*self.shared;
-        let queue = match shared.queue().await {
-            Ok(queue) => queue,
-            Err(handed) => return handed,
-        };
+        if let Err(handed) = shared.bound().await {
+            return handed;
+        }
         let reference = shared.references.begin(message);
         let handed = match submit::pdus(message, reference) {
             Ok(pdus) => {
                 let failed = AtomicBool::new(false);
                 let parts = pdus.into_iter();
                 let parts = parts.map(async |pdu| {
-                    let part = shared.submit(&queue, pdu, &message.deadline, &failed).await;
+                    let part = shared.submit(pdu, &message.deadline, &failed).await;
                     failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
                     part
                 });
@@ -181,14 +189,14 @@ impl Smpp {
     async fn unbind(&self) {
         let state = self.shared.state.send_replace(BindState::Closed);
         // Whatever is not done in time ends with the task.
-        let (Some(session), BindState::Bound(queue)) = (self.session.lock().take(), state) else {
+        let (Some(session), BindState::Bound) = (self.session.lock().take(), state) else {
             return;
         };
         let longest = self.shared.timing.response;
         // At most MAX_WINDOW.
         let window = u32::try_from(self.shared.config.window).unwrap_or(u32::MAX);
         let _all = timeout(longest, self.shared.window.acquire_many(window)).await;
-        drop(queue);
+        self.shared.ending.cancel();
         timeout(longest, session).await.ok();
     }
 }
@@ -209,14 +217,14 @@ impl Shared {
         matches!(*self.state.borrow(), BindState::Closed)
     }
 
-    /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
-    async fn queue(&self) -> Result<mpsc::Sender<Submission>, Handed> {
+    /// Waits for an attempt to bind that is under way, or follows a lost connection. An error says why parts cannot be queued.
+    async fn bound(&self) -> Result<(), Handed> {
         let mut states = self.state.subscribe();
         let state = states
             .wait_for(|state| !matches!(state, BindState::Connecting))
             .await;
         match state.as_deref() {
-            Ok(BindState::Bound(queue)) => Ok(queue.clone()),
+            Ok(BindState::Bound) => Ok(()),
             Ok(BindState::Down(handed)) => Err(handed.clone()),
             Ok(BindState::Connecting | BindState::Closed) | Err(_) => {
                 Err(Handed::not_sent("smpp-closed"))
@@ -224,14 +232,13 @@ impl Shared {
         }
     }
 
+    /// The next part that is to be written.
+    async fn next(&self) -> Option<Submission> {
+        self.queued.lock().await.recv().await
+    }
+
     /// Sends a part when the window has a place, unless another part has `failed` by then, or `begin_by` is over.
-    async fn submit(
-        &self,
-        queue: &mpsc::Sender<Submission>,
-        pdu: SubmitSm,
-        begin_by: &Deadline,
-        failed: &AtomicBool,
-    ) -> PartOutcome {
+    async fn submit(&self, pdu: SubmitSm, begin_by: &Deadline, failed: &AtomicBool) -> PartOutcome {
         let Ok(_place) = self.window.acquire().await else {
             return PartOutcome::Unsent;
         };
@@ -246,7 +253,8 @@ impl Shared {
             begun,
             answer,
         };
-        let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
+        let started =
+            async { self.queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
         match timeout(self.timing.response, started).await {
             Ok(true) => {}
             Ok(false) => return PartOutcome::Unsent,

@@ -9,7 +9,7 @@ use futures::stream::FuturesUnordered;
 use futures::{SinkExt, StreamExt};
 use rusmpp::pdus::{DeliverSmResp, SubmitSm};
 use rusmpp::{Command, CommandId, CommandStatus, Pdu};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
@@ -44,8 +44,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     while shared.set(BindState::Connecting) {
         let state = match connect(&shared).await {
             Ok(Ok((frames, commands))) => {
-                let (queue, queued) = mpsc::channel(shared.config.window);
-                if !shared.set(BindState::Bound(queue)) {
+                if !shared.set(BindState::Bound) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
@@ -56,9 +55,10 @@ pub(super) async fn run(shared: Arc<Shared>) {
                     sequence: FIRST_SEQUENCE,
                     waiting: HashMap::new(),
                     stored: FuturesUnordered::new(),
+                    leaving: None,
                     is_over: false,
                 };
-                session.run(frames, queued).await;
+                session.run(frames).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
                 // Messages wait for the next attempt, as they do for the first.
@@ -103,19 +103,22 @@ struct SmppSession<'a> {
     /// Events that are being stored: the number of the `deliver_sm`, the text that it was the last part of, and whether it is
     /// stored.
     stored: FuturesUnordered<BoxFuture<'static, (u32, Option<TextKey>, bool)>>,
+    /// The centre unbinds: the number of its request, and until when what is under way keeps it from its answer.
+    leaving: Option<(u32, Instant)>,
     /// What waits to be written is the last.
     is_over: bool,
 }
 
 impl SmppSession<'_> {
     /// Reads and writes until the connection is of no more use.
-    async fn run(mut self, mut frames: Frames, mut queued: mpsc::Receiver<Submission>) {
+    async fn run(mut self, mut frames: Frames) {
         let after = |time: Duration| Instant::now() + time;
-        let timing = self.shared.timing;
+        let (shared, timing) = (self.shared, self.shared.timing);
         let (mut deadline, mut asked, mut unbinds) = (after(timing.idle), false, false);
         // Of what was put some may still be in TLS, which has a buffer of its own.
         let mut is_written = true;
         while self.commands.write_buffer().len() <= MAX_UNREAD {
+            self.leave_when_done();
             is_written &= self.commands.write_buffer().is_empty();
             if self.is_over && is_written {
                 return;
@@ -138,14 +141,14 @@ impl SmppSession<'_> {
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame);
                 }
-                submission = queued.recv(), if is_written && !unbinds => {
-                    if let Some(submission) = submission {
-                        self.begin(submission);
-                    } else {
-                        unbinds = true;
-                        self.request(Pdu::Unbind);
-                    }
+                () = shared.ending.cancelled(), if !unbinds => {
+                    unbinds = true;
+                    self.request(Pdu::Unbind);
                 }
+                Some(submission) = shared.next(), if is_written && !unbinds && self.leaving.is_none() => {
+                    self.begin(submission);
+                }
+                () = sleep_until(self.leaving.map_or(deadline, |(_, until)| until)), if self.leaving.is_some() => {}
                 () = sleep_until(deadline) => {
                     if asked {
                         return;
@@ -154,6 +157,21 @@ impl SmppSession<'_> {
                     self.request(Pdu::EnquireLink);
                 }
             }
+        }
+    }
+
+    /// Answers the centre's wish to unbind once nothing is under way, or nothing of it can be answered in time any more.
+    fn leave_when_done(&mut self) {
+        let Some((sequence, until)) = self.leaving else {
+            return;
+        };
+        self.waiting.retain(|_, answer| !answer.is_closed());
+        let is_done = self.waiting.is_empty() && self.stored.is_empty();
+        if is_done || Instant::now() >= until {
+            self.leaving = None;
+            let answer = Command::new(CommandStatus::EsmeRok, sequence, Pdu::UnbindResp);
+            self.put(answer);
+            self.is_over = true;
         }
     }
 
@@ -190,8 +208,10 @@ impl SmppSession<'_> {
             CommandId::DeliverSm => self.deliver(frame),
             CommandId::EnquireLink => self.put(ok(Pdu::EnquireLinkResp)),
             CommandId::Unbind => {
-                self.put(ok(Pdu::UnbindResp));
-                self.is_over = true;
+                // Many centres close once it is answered, and answer what they took before it. What is not begun waits for the
+                // next connection.
+                self.leaving = Some((sequence, Instant::now() + self.shared.timing.response));
+                self.shared.set(BindState::Connecting);
             }
             CommandId::UnbindResp => self.is_over = true,
             CommandId::Outbind | CommandId::AlertNotification => {}

@@ -145,7 +145,7 @@ async fn after_a_refused_part_the_window_holds_back_the_others() {
 #[tokio::test]
 async fn a_part_that_nobody_waits_for_is_not_written() {
     let (smpp, _centre, mut peer) = bound(PATIENT, 2).await;
-    let queue = smpp.shared.queue().await.unwrap();
+    smpp.shared.bound().await.unwrap();
     let [pdu] = submit::pdus(&message(&["a"]), 1)
         .unwrap()
         .try_into()
@@ -159,7 +159,7 @@ async fn a_part_that_nobody_waits_for_is_not_written() {
         begun,
         answer,
     };
-    assert!(queue.send(submission).await.is_ok());
+    assert!(smpp.shared.queue.send(submission).await.is_ok());
     assert!(answered.await.is_err());
     let handed = send(&smpp, &["b"]);
     let (sequence, submit) = peer.submit().await;

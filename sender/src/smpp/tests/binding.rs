@@ -3,22 +3,19 @@
 use super::*;
 
 #[tokio::test]
-async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_is_not_sent() {
+async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_goes_by_the_next_connection() {
     let (smpp, centre, mut peer) = bound(PATIENT, 1).await;
     let written = send(&smpp, &["a"]);
     peer.submit().await;
-    let message = message(&["b"]);
-    let mut waits = smpp.send(&message);
-    assert!(futures::poll!(&mut waits).is_pending());
+    let waits = send(&smpp, &["b"]);
     peer.write(&[0, 0, 0, 18, 0x80, 0, 0, 4, 0]).await;
     drop(peer);
     assert_eq!(written.await.unwrap(), unknown("smpp-lost"));
-    assert_eq!(waits.await, Handed::not_sent("smpp-unsent"));
     let mut peer = centre.accept().await;
-    let handed = send(&smpp, &["c"]);
-    let (sequence, _) = peer.submit().await;
-    peer.accept_part(sequence, "3").await;
-    assert_eq!(handed.await.unwrap(), accepted(&["3"]));
+    let (sequence, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[..], *b"b");
+    peer.accept_part(sequence, "2").await;
+    assert_eq!(waits.await.unwrap(), accepted(&["2"]));
 }
 
 #[tokio::test]
@@ -161,6 +158,50 @@ async fn closing_waits_for_what_is_under_way_and_unbinds() {
 async fn when_the_centre_unbinds_the_sender_binds_anew() {
     let (_smpp, centre, mut peer) = bound(PATIENT, 10).await;
     peer.request(9, Pdu::Unbind).await;
+    assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
+    assert!(peer.ended().await);
+    centre.accept().await;
+}
+
+#[tokio::test]
+async fn when_the_centre_unbinds_what_is_under_way_gets_its_answer() {
+    let (smpp, centre, mut peer) = bound(PATIENT, 10).await;
+    let [first, second] = [send(&smpp, &["a"]), send(&smpp, &["b"])];
+    let (one, submit) = peer.submit().await;
+    let is_first = submit.short_message()[..] == *b"a";
+    let (two, _) = peer.submit().await;
+    peer.request(9, Pdu::Unbind).await;
+    // Its answer would come before this one if it did not wait.
+    peer.request(10, Pdu::EnquireLink).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
+    let later = send(&smpp, &["c"]);
+    peer.accept_part(one, "1").await;
+    peer.request(11, Pdu::EnquireLink).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
+    peer.accept_part(two, "2").await;
+    assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
+    assert!(peer.ended().await);
+    let (of_first, of_second) = if is_first { ("1", "2") } else { ("2", "1") };
+    assert_eq!(first.await.unwrap(), accepted(&[of_first]));
+    assert_eq!(second.await.unwrap(), accepted(&[of_second]));
+    let mut peer = centre.accept().await;
+    let (sequence, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[..], *b"c");
+    peer.accept_part(sequence, "3").await;
+    assert_eq!(later.await.unwrap(), accepted(&["3"]));
+}
+
+#[tokio::test]
+async fn a_centre_that_unbinds_and_answers_nothing_is_left() {
+    let timing = Timing {
+        response: SHORT,
+        ..PATIENT
+    };
+    let (smpp, centre, mut peer) = bound(timing, 10).await;
+    let handed = send(&smpp, &["a"]);
+    peer.submit().await;
+    peer.request(9, Pdu::Unbind).await;
+    assert_eq!(handed.await.unwrap(), unknown("smpp-timeout"));
     assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
     assert!(peer.ended().await);
     centre.accept().await;
