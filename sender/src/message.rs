@@ -68,6 +68,8 @@ pub enum Handed {
     SenderFault { code: String },
     /// Not taken for now.
     Throttled { retry_after: Option<Duration> },
+    /// Not taken for now, but others may be at the same time: the provider judges each message for itself.
+    Busy,
     /// Certainly not sent: no byte was written, or the provider says so.
     NotSent { code: String },
     /// It may have been sent.

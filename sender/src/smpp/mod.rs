@@ -26,7 +26,7 @@ use futures::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -170,16 +170,7 @@ impl Smpp {
         }
         let reference = shared.references.begin(message);
         let handed = match submit::pdus(message, reference) {
-            Ok(pdus) => {
-                let failed = AtomicBool::new(false);
-                let parts = pdus.into_iter();
-                let parts = parts.map(async |pdu| {
-                    let part = shared.submit(pdu, &message.deadline, &failed).await;
-                    failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
-                    part
-                });
-                submit::handed(join_all(parts).await)
-            }
+            Ok(pdus) => shared.submit_all(&pdus, &message.deadline).await,
             Err(handed) => handed,
         };
         shared.references.end(message, reference, &handed);
@@ -235,6 +226,28 @@ impl Shared {
     /// The next part that is to be written.
     async fn next(&self) -> Option<Submission> {
         self.queued.lock().await.recv().await
+    }
+
+    /// Sends all parts. Those for which the centre had no time are tried again where it took others, for as long as an answer may
+    /// take.
+    async fn submit_all(&self, pdus: &[SubmitSm], begin_by: &Deadline) -> Handed {
+        let mut parts: Vec<_> = pdus.iter().map(|_| PartOutcome::Unsent).collect();
+        let end = Instant::now() + self.timing.response;
+        loop {
+            let failed = AtomicBool::new(false);
+            let open = pdus.iter().zip(&mut parts);
+            let open = open.filter(|(_, part)| part.is_open());
+            let tries = open.map(async |(pdu, part)| {
+                *part = self.submit(pdu.clone(), begin_by, &failed).await;
+                failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
+            });
+            join_all(tries).await;
+            let is_over = Instant::now() >= end || begin_by.is_over() || self.is_closed();
+            if is_over || !submit::is_torn(&parts) {
+                return submit::handed(parts);
+            }
+            sleep(self.timing.retry.0).await;
+        }
     }
 
     /// Sends a part when the window has a place, unless another part has `failed` by then, or `begin_by` is over.

@@ -74,6 +74,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                     _ if again => Handed::NotSent { code },
                     // There is no message that it could be about.
                     Handed::Refused { code } => Handed::SenderFault { code },
+                    Handed::Busy => Handed::Throttled { retry_after: None },
                     handed => handed,
                 })
             }

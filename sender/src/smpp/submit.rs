@@ -117,6 +117,25 @@ pub(super) enum PartOutcome {
     Lost(&'static str),
 }
 
+impl PartOutcome {
+    /// It was certainly not taken, and may be.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Unsent => true,
+            Self::Refused(status) => is_busy(*status),
+            Self::Accepted(_) | Self::Lost(_) => false,
+        }
+    }
+}
+
+/// Whether a message lacks nothing but parts that the centre had no time for.
+pub(super) fn is_torn(parts: &[PartOutcome]) -> bool {
+    let is_taken = |part: &PartOutcome| matches!(part, PartOutcome::Accepted(_));
+    let is_whole = parts.iter().all(is_taken);
+    let may_be = parts.iter().all(|part| is_taken(part) || part.is_open());
+    may_be && !is_whole && parts.iter().any(is_taken)
+}
+
 /// What became of a message of these parts.
 pub(super) fn handed(parts: Vec<PartOutcome>) -> Handed {
     let count = parts.len();
@@ -149,9 +168,7 @@ pub(super) fn handed(parts: Vec<PartOutcome>) -> Handed {
 pub(super) fn verdict(status: u32) -> Handed {
     let code = code(status);
     match CommandStatus::from(status) {
-        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => {
-            Handed::Throttled { retry_after: None }
-        }
+        _ if is_busy(status) => Handed::Busy,
         CommandStatus::EsmeRinvbndsts
         | CommandStatus::EsmeRalybnd
         | CommandStatus::EsmeRbindfail
@@ -160,6 +177,15 @@ pub(super) fn verdict(status: u32) -> Handed {
         CommandStatus::EsmeRsyserr | CommandStatus::EsmeRxTAppn => Handed::NotSent { code },
         _ => Handed::Refused { code },
     }
+}
+
+/// Throttled, or its queue is full.
+fn is_busy(status: u32) -> bool {
+    let status = CommandStatus::from(status);
+    matches!(
+        status,
+        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful
+    )
 }
 
 /// A status as a code: `smpp-0x0b`.

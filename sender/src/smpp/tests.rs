@@ -106,8 +106,7 @@ async fn a_throttled_message_is_not_taken() {
     let (sequence, _) = peer.submit().await;
     peer.refuse_part(sequence, CommandStatus::EsmeRthrottled)
         .await;
-    let throttled = Handed::Throttled { retry_after: None };
-    assert_eq!(handed.await.unwrap(), throttled);
+    assert_eq!(handed.await.unwrap(), Handed::Busy);
 }
 
 #[tokio::test]
@@ -116,10 +115,26 @@ async fn two_parts_with_one_refused_are_unknown() {
     let handed = send(&smpp, &["a", "b"]);
     let (first, _) = peer.submit().await;
     let (second, _) = peer.submit().await;
+    peer.refuse_part(second, CommandStatus::EsmeRinvdstadr)
+        .await;
+    peer.accept_part(first, "1").await;
+    assert_eq!(handed.await.unwrap(), unknown("smpp-0x0b"));
+}
+
+#[tokio::test]
+async fn a_throttled_part_of_a_message_is_tried_again() {
+    let (smpp, _centre, mut peer) = bound(PATIENT, 10).await;
+    let handed = send(&smpp, &["a", "b"]);
+    let (first, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[5..], [1, b'a']);
+    let (second, _) = peer.submit().await;
     peer.refuse_part(second, CommandStatus::EsmeRthrottled)
         .await;
     peer.accept_part(first, "1").await;
-    assert_eq!(handed.await.unwrap(), unknown("smpp-0x58"));
+    let (again, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[5..], [2, b'b']);
+    peer.accept_part(again, "2").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1", "2"]));
 }
 
 #[tokio::test]

@@ -408,6 +408,7 @@ impl Driving<'_> {
         };
         if let Some(handed) = &handed {
             self.pauses.note(handed, Instant::now());
+            self.rate.note(handed);
         }
         self.outcomes.push(self.hand_over.outcome(claimed, handed));
     }

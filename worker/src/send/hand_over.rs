@@ -82,7 +82,9 @@ impl HandOver {
             ..ended(MessageStatus::Scheduled, code, vec![])
         };
         match handed {
-            None | Some(Handed::SenderFault { .. }) => again(TimeDelta::zero(), None),
+            None | Some(Handed::SenderFault { .. } | Handed::Busy) => {
+                again(TimeDelta::zero(), None)
+            }
             Some(Handed::Throttled { retry_after }) => {
                 let wait = retry_after.and_then(|wait| TimeDelta::from_std(wait).ok());
                 again(wait.unwrap_or_default(), None)
@@ -107,7 +109,7 @@ fn outcome_of(handed: &Handed) -> (&'static str, Option<&str>) {
         Handed::Accepted { .. } => ("accepted", None),
         Handed::Refused { code } => ("refused", Some(code)),
         Handed::SenderFault { code } => ("sender_fault", Some(code)),
-        Handed::Throttled { .. } => ("throttled", None),
+        Handed::Throttled { .. } | Handed::Busy => ("throttled", None),
         Handed::NotSent { code } => ("not_sent", Some(code)),
         Handed::Unknown { code } => ("unknown", Some(code)),
     }

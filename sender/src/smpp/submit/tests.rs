@@ -132,7 +132,7 @@ fn a_status_blames_the_sender_the_message_or_the_moment() {
         assert!(matches!(verdict(status), Handed::Refused { .. }));
     }
     for status in [0x14, 0x58] {
-        assert!(matches!(verdict(status), Handed::Throttled { .. }));
+        assert_eq!(verdict(status), Handed::Busy);
     }
     assert_eq!(verdict(0x08), Handed::not_sent("smpp-0x08"));
 }
