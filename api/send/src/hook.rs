@@ -216,7 +216,7 @@ async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, O
             reference,
             provider_id,
         } => (reference, Some(provider_id.as_str())),
-        Subject::ProviderId(_) => return Ok(None),
+        Subject::Named(_) => return Ok(None),
     };
     let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
         return Ok(None);

@@ -2,7 +2,7 @@
 //!
 //! - `session`, with `bind`: the connection; it is made again when it breaks.
 //! - `submit`, `deliver`: what goes out for a message, and what a `deliver_sm` says.
-//! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
+//! - `references`: our own numbers of parts, which some centres echo; `ids`: the centre's own, as receipts write them; `join`: texts from phones that came in parts.
 //! - `wire`: PDUs as octets.
 //!
 //! What tells "not sent" from "unknown": a part waits in a queue until a connection takes it to write it, and says so. A part
@@ -10,6 +10,7 @@
 
 mod bind;
 mod deliver;
+mod ids;
 mod join;
 mod references;
 mod session;
@@ -30,6 +31,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use self::ids::{IdForm, Ids};
 use self::references::References;
 use self::session::Submission;
 use self::submit::PartOutcome;
@@ -60,6 +62,8 @@ struct BindConfig {
     tls: bool,
     /// How many parts may wait for their answers.
     window: usize,
+    /// How receipts write ids; `None`: that is learned.
+    ids: Option<IdForm>,
 }
 
 fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
@@ -67,7 +71,16 @@ fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
     let host = login.url.host_str().filter(|host| !host.is_empty());
     let host = host.ok_or_else(|| bad_url("has no host"))?;
     let window = usize::try_from(url.window.get()).unwrap_or(MAX_WINDOW);
+    let ids = url.query.parsed(
+        "ids",
+        "is none of `auto`, `same`, `hex` and `decimal`",
+        |text| match text {
+            "auto" => Some(None),
+            form => form.parse().ok().map(Some),
+        },
+    )?;
     let config = BindConfig {
+        ids: ids.flatten(),
         host: host.trim_matches(['[', ']']).to_owned(),
         port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
         tls: url.scheme == "smpps",
@@ -118,6 +131,7 @@ struct Shared {
     /// Cancelled once nothing is under way any more: then connections unbind.
     ending: CancellationToken,
     references: References,
+    ids: Ids,
     events: mpsc::Sender<Event>,
 }
 
@@ -137,13 +151,14 @@ impl Smpp {
         let (queue, queued) = mpsc::channel(config.window);
         let shared = Shared {
             window: Semaphore::new(config.window),
+            ids: Ids::new(config.ids),
             queue,
             queued: tokio::sync::Mutex::new(queued),
             ending: CancellationToken::new(),
             config,
             timing,
             state: watch::Sender::new(BindState::Connecting),
-            references: References::new(),
+            references: References::default(),
             events,
         };
         Self {
@@ -168,12 +183,12 @@ impl Smpp {
         if let Err(handed) = shared.bound().await {
             return handed;
         }
-        let reference = shared.references.begin(message);
-        let handed = match submit::pdus(message, reference) {
+        shared.references.begin(message);
+        let handed = match submit::pdus(message) {
             Ok(pdus) => shared.submit_all(&pdus, &message.deadline).await,
             Err(handed) => handed,
         };
-        shared.references.end(message, reference, &handed);
+        shared.references.end(message, &handed);
         handed
     }
 

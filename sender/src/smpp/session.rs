@@ -15,12 +15,13 @@ use uuid::Uuid;
 
 use super::bind::{Commands, FIRST_SEQUENCE, Frames, connect};
 use super::deliver::{Deliver, DeliverKind};
+use super::ids::IdForm;
 use super::join::{PartialTexts, TextKey};
 use super::submit::{self, PartOutcome};
 use super::wire::{Fields, RawPdu};
 use super::{BindState, Shared};
 use crate::message::Deadline;
-use crate::{Event, EventKind, Handed, Inbound, value};
+use crate::{Event, EventKind, Handed, Inbound, Receipt, Subject, value};
 
 /// Octets that wait to be written. A centre that lets more wait does not read.
 const MAX_UNREAD: usize = 64 * 1024;
@@ -101,13 +102,20 @@ struct SmppSession<'a> {
     sequence: u32,
     /// Parts that wait for their answers, by sequence number.
     waiting: HashMap<u32, oneshot::Sender<PartOutcome>>,
-    /// Events that are being stored: the number of the `deliver_sm`, the text that it was the last part of, and whether it is
-    /// stored.
-    stored: FuturesUnordered<BoxFuture<'static, (u32, Option<TextKey>, bool)>>,
+    /// Events that are being stored: the number of the `deliver_sm`, what it was, and whether it is stored.
+    stored: FuturesUnordered<BoxFuture<'static, (u32, Delivered, bool)>>,
     /// The centre unbinds: the number of its request, and until when what is under way keeps it from its answer.
     leaving: Option<(u32, Instant)>,
     /// What waits to be written is the last.
     is_over: bool,
+}
+
+/// What a `deliver_sm` was.
+enum Delivered {
+    /// A receipt, and the form of its id if that is learned by it.
+    Receipt(Option<IdForm>),
+    /// The last part of a text.
+    Text(TextKey),
 }
 
 impl SmppSession<'_> {
@@ -133,8 +141,8 @@ impl SmppSession<'_> {
                     }
                     is_written = true;
                 }
-                Some((sequence, text, is_stored)) = self.stored.next() => {
-                    self.confirm(sequence, text, is_stored);
+                Some((sequence, delivered, is_stored)) = self.stored.next() => {
+                    self.confirm(sequence, &delivered, is_stored);
                 }
                 octets = frames.next() => {
                     let frame = octets.and_then(Result::ok).and_then(RawPdu::read);
@@ -239,7 +247,7 @@ impl SmppSession<'_> {
                     tracing::warn!("a receipt by SMPP names no message or no state");
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
-                self.emit(sequence, EventKind::Receipt(receipt), None);
+                self.report(sequence, receipt);
             }
             DeliverKind::Text => {
                 let part = deliver.text();
@@ -256,26 +264,54 @@ impl SmppSession<'_> {
                     text,
                     opts_out: None,
                 };
-                self.emit(sequence, EventKind::Inbound(inbound), Some(part.key));
+                self.emit(sequence, EventKind::Inbound(inbound), |_| {
+                    Delivered::Text(part.key)
+                });
             }
         }
     }
 
-    fn emit(&mut self, sequence: u32, kind: EventKind, text: Option<TextKey>) {
+    /// Tells of a receipt, with what the id of the answer may be.
+    fn report(&mut self, sequence: u32, mut receipt: Receipt) {
+        let mut forms = Vec::new();
+        if let Subject::Named(named) = &mut receipt.subject
+            && let Some(receipted) = named.ids.pop()
+        {
+            (forms, named.ids) = self.shared.ids.of_answer(&receipted).into_iter().unzip();
+        }
+        let learned = move |fitting: Option<usize>| {
+            let form = fitting.and_then(|place| forms.get(place).copied());
+            Delivered::Receipt(form)
+        };
+        self.emit(sequence, EventKind::Receipt(receipt), learned);
+    }
+
+    fn emit(
+        &mut self,
+        sequence: u32,
+        kind: EventKind,
+        delivered: impl FnOnce(Option<usize>) -> Delivered + Send + 'static,
+    ) {
         let (stored, told) = oneshot::channel();
         if self.shared.events.try_send(Event { kind, stored }).is_err() {
             return self.answer(sequence, CommandStatus::EsmeRmsgqful);
         }
-        let stored = async move { (sequence, text, told.await.is_ok()) };
+        let stored = async move {
+            let told = told.await;
+            let is_stored = told.is_ok();
+            (sequence, delivered(told.ok().flatten()), is_stored)
+        };
         self.stored.push(Box::pin(stored));
     }
 
-    fn confirm(&mut self, sequence: u32, text: Option<TextKey>, is_stored: bool) {
+    fn confirm(&mut self, sequence: u32, delivered: &Delivered, is_stored: bool) {
         if !is_stored {
             return self.answer(sequence, CommandStatus::EsmeRxTAppn);
         }
-        if let Some(key) = text {
-            self.texts.forget(&key);
+        match delivered {
+            Delivered::Text(key) => self.texts.forget(key),
+            Delivered::Receipt(Some(form)) => self.shared.ids.learn(*form),
+            Delivered::Receipt(None) => {}
         }
         self.answer(sequence, CommandStatus::EsmeRok);
     }

@@ -21,9 +21,9 @@ const FINAL_RECEIPT: u8 = 1;
 
 type AddressField = COctetString<1, 21>;
 
-/// The PDUs of a message, each with a `user_message_reference` of its own, which count on from `reference`. An error says
-/// why the message cannot be written as PDUs.
-pub(super) fn pdus(message: &Outbound, reference: u16) -> Result<Vec<SubmitSm>, Handed> {
+/// The PDUs of a message, each with its number as `user_message_reference`. An error says why the message cannot be written as
+/// PDUs.
+pub(super) fn pdus(message: &Outbound) -> Result<Vec<SubmitSm>, Handed> {
     let unfit = |status: CommandStatus| code(status.into());
     let (source_ton, source_npi, source) = source(&message.from).ok_or(Handed::SenderFault {
         code: unfit(CommandStatus::EsmeRinvsrcadr),
@@ -37,7 +37,7 @@ pub(super) fn pdus(message: &Outbound, reference: u16) -> Result<Vec<SubmitSm>, 
     };
     let (parts, validity) = (message.parts.len(), validity_period(message.validity));
     let total = u8::try_from(parts).map_err(|_| too_long())?;
-    let [_, concatenation] = reference.to_be_bytes();
+    let [_, concatenation] = message.number.to_be_bytes();
     (1..=total)
         .zip(&message.parts)
         .map(|(number, text)| {
@@ -51,7 +51,7 @@ pub(super) fn pdus(message: &Outbound, reference: u16) -> Result<Vec<SubmitSm>, 
                 Encoding::Ucs2 => octets.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
             }
             let text = OctetString::from_vec(octets).map_err(|_| too_long())?;
-            let reference = reference.wrapping_add(u16::from(number) - 1);
+            let reference = message.number.wrapping_add(u16::from(number) - 1);
             let pdu = SubmitSm::builder()
                 .source_addr_ton(source_ton)
                 .source_addr_npi(source_npi)

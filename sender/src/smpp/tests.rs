@@ -36,6 +36,7 @@ fn config(centre: &Centre) -> BindConfig {
         port: centre.port(),
         tls: false,
         window: 10,
+        ids: None,
     }
 }
 
@@ -65,6 +66,7 @@ fn message(parts: &[&str]) -> Outbound {
         text: parts.concat(),
         encoding: Encoding::Gsm7,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        number: 258,
         validity: Duration::from_hours(1),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
@@ -161,10 +163,7 @@ async fn after_a_refused_part_the_window_holds_back_the_others() {
 async fn a_part_that_nobody_waits_for_is_not_written() {
     let (smpp, _centre, mut peer) = bound(PATIENT, 2).await;
     smpp.shared.bound().await.unwrap();
-    let [pdu] = submit::pdus(&message(&["a"]), 1)
-        .unwrap()
-        .try_into()
-        .unwrap();
+    let [pdu] = submit::pdus(&message(&["a"])).unwrap().try_into().unwrap();
     let (begun, nobody) = oneshot::channel();
     drop(nobody);
     let (answer, answered) = oneshot::channel();

@@ -10,6 +10,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Outbound {
         text: parts.concat(),
         encoding,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        number: 0xFFFF,
         validity: Duration::from_hours(26),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
@@ -20,7 +21,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Outbound {
 #[test]
 fn parts_have_a_header_and_a_reference_each() {
     let two = message("+4930123456", &["a€", "b"], Encoding::Gsm7);
-    let pdus = pdus(&two, 0xFFFF).unwrap();
+    let pdus = pdus(&two).unwrap();
     let [first, second] = &pdus[..] else {
         panic!("{} PDUs", pdus.len());
     };
@@ -39,7 +40,7 @@ fn parts_have_a_header_and_a_reference_each() {
 
 #[test]
 fn one_part_is_plain() {
-    let pdus = pdus(&message("Shop", &["Ж"], Encoding::Ucs2), 7).unwrap();
+    let pdus = pdus(&message("Shop", &["Ж"], Encoding::Ucs2)).unwrap();
     assert_eq!(pdus[0].short_message()[..], [0x04, 0x16]);
     assert_eq!(pdus[0].data_coding, DataCoding::Ucs2);
     assert_eq!(u8::from(pdus[0].esm_class), 0);
@@ -48,7 +49,7 @@ fn one_part_is_plain() {
 #[test]
 fn the_longest_parts_fit() {
     let text = "€".repeat(76) + "x";
-    assert!(pdus(&message("12345", &[&text, &text], Encoding::Gsm7), 0).is_ok());
+    assert!(pdus(&message("12345", &[&text, &text], Encoding::Gsm7)).is_ok());
 }
 
 #[test]
@@ -69,12 +70,12 @@ fn what_cannot_be_written_is_said_before_anything_is() {
     let fault = Handed::SenderFault {
         code: "smpp-0x0a".into(),
     };
-    assert_eq!(pdus(&no_from, 0).unwrap_err(), fault);
+    assert_eq!(pdus(&no_from).unwrap_err(), fault);
     let text = message("Shop", &["Ж"], Encoding::Gsm7);
     let refused = Handed::Refused {
         code: "smpp-0x01".into(),
     };
-    assert_eq!(pdus(&text, 0).unwrap_err(), refused);
+    assert_eq!(pdus(&text).unwrap_err(), refused);
 }
 
 #[test]
