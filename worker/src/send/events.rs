@@ -1,11 +1,12 @@
 //! Receipts and texts that a provider brings without a hook. They are stored, many in one transaction, before the provider is
 //! told so.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::mem::take as taken;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use domain::national;
 use futures::FutureExt;
 use metrics::counter;
 use sender::{Event, EventKind, Inbound, Receipt, ReceiptStatus, Subject};
@@ -25,6 +26,9 @@ const BATCH: usize = 500;
 
 /// How often receipts that came before the result with their id are tried again.
 const SETTLE: Duration = Duration::from_secs(1);
+
+/// The least digits of a phone; what has fewer is a short code.
+const LEAST_DIGITS: usize = 7;
 
 /// How long a receipt of which it is not known yet how it writes its id waits for the result of its message, and how many do.
 const GUESS: Duration = Duration::from_secs(5);
@@ -195,10 +199,17 @@ impl EventStore<'_> {
 
     async fn store_text(&self, inbound: &Inbound) -> Result<(), Error> {
         let sender = self.sender;
+        // Without a hook texts come by SMPP, where a number may lack what its country does not dial.
+        let digits = inbound.from.trim_start_matches('+');
+        let others = match digits.len() {
+            LEAST_DIGITS.. => national::readings(digits, sender.setting.countries.as_deref()),
+            _ => BTreeSet::new(),
+        };
         let new = NewInbound {
             sender: &sender.setting.name,
             id: &inbound.id,
             phone: &inbound.from,
+            others: &others,
             text: &inbound.text,
             opts_out: inbound.opts_out,
             is_replied_to: true,

@@ -316,3 +316,25 @@ async fn receipts_of_no_message_are_not_counted_as_delivered() -> Result<()> {
     })
     .await
 }
+
+#[tokio::test]
+async fn a_stop_in_national_form_counts() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let (_centre, port) = centre("national stop", &log).await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 1, "1"))
+        .await?
+        .expect(202)?;
+    eventually(LATER, async || {
+        let list = client.get("/api_v1/sms/suppression").await?;
+        let list: Value = list.expect(200)?.json()?;
+        let items = list["items"].as_array().map_or(0, Vec::len);
+        ensure!(items == 1, "{list}");
+        Ok(())
+    })
+    .await
+}
