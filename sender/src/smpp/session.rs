@@ -14,9 +14,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use super::bind::{Commands, FIRST_SEQUENCE, Frames, connect};
+use super::config::Link;
 use super::deliver::{Deliver, DeliverKind};
 use super::ids::IdForm;
-use super::join::{PartialTexts, TextKey};
+use super::join::TextKey;
 use super::submit::{self, PartOutcome};
 use super::wire::{Fields, RawPdu};
 use super::{BindState, Shared};
@@ -38,20 +39,19 @@ pub(super) struct Submission {
 }
 
 /// Binds and reads and writes until it is closed.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<Shared>, link: Link) {
     let (first, longest) = shared.timing.retry;
-    let mut texts = PartialTexts::default();
     let mut pause = first;
-    while shared.set(BindState::Connecting) {
-        let state = match connect(&shared).await {
+    while shared.set(link, BindState::Connecting) {
+        let state = match connect(&shared, link.kind).await {
             Ok(Ok((frames, commands))) => {
-                if !shared.set(BindState::Bound) {
+                if !shared.set(link, BindState::Bound) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
                 let session = SmppSession {
                     shared: &shared,
-                    texts: &mut texts,
+                    link,
                     commands,
                     sequence: FIRST_SEQUENCE,
                     waiting: HashMap::new(),
@@ -84,7 +84,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 BindState::Down(Handed::not_sent("smpp-unbound"))
             }
         };
-        if !shared.set(state) {
+        if !shared.set(link, state) {
             return;
         }
         sleep(pause).await;
@@ -96,7 +96,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 /// for it.
 struct SmppSession<'a> {
     shared: &'a Shared,
-    texts: &'a mut PartialTexts,
+    link: Link,
     commands: Commands,
     /// Of the last request.
     sequence: u32,
@@ -154,7 +154,7 @@ impl SmppSession<'_> {
                     unbinds = true;
                     self.request(Pdu::Unbind);
                 }
-                Some(submission) = shared.next(), if is_written && !unbinds && self.leaving.is_none() => {
+                Some(submission) = shared.next(), if is_written && !unbinds && self.leaving.is_none() && self.link.place.is_some() => {
                     self.begin(submission);
                 }
                 () = sleep_until(self.leaving.map_or(deadline, |(_, until)| until)), if self.leaving.is_some() => {}
@@ -220,7 +220,7 @@ impl SmppSession<'_> {
                 // Many centres close once it is answered, and answer what they took before it. What is not begun waits for the
                 // next connection.
                 self.leaving = Some((sequence, Instant::now() + self.shared.timing.response));
-                self.shared.set(BindState::Connecting);
+                self.shared.set(self.link, BindState::Connecting);
             }
             CommandId::UnbindResp => self.is_over = true,
             CommandId::Outbind | CommandId::AlertNotification => {}
@@ -253,7 +253,12 @@ impl SmppSession<'_> {
                 let part = deliver.text();
                 let now = std::time::Instant::now();
                 // A part is held in memory alone: most centres send the next only when this one is answered.
-                let Some(text) = self.texts.add(&part.key, part.number, part.octets, now) else {
+                let Some(text) =
+                    self.shared
+                        .texts
+                        .lock()
+                        .add(&part.key, part.number, part.octets, now)
+                else {
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
                 let inbound = Inbound {
@@ -309,7 +314,7 @@ impl SmppSession<'_> {
             return self.answer(sequence, CommandStatus::EsmeRxTAppn);
         }
         match delivered {
-            Delivered::Text(key) => self.texts.forget(key),
+            Delivered::Text(key) => self.shared.texts.lock().forget(key),
             Delivered::Receipt(Some(form)) => self.shared.ids.learn(*form),
             Delivered::Receipt(None) => {}
         }

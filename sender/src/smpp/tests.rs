@@ -10,6 +10,7 @@ use rusmpp::values::Ton;
 use rusmpp::{CommandId, CommandStatus, Pdu};
 
 use self::centre::{Centre, Peer, deliver_sm};
+use super::config::{Mode, Style};
 use super::*;
 use crate::{EventKind, ReceiptStatus, Subject};
 
@@ -35,7 +36,11 @@ fn config(centre: &Centre) -> BindConfig {
         host: "127.0.0.1".into(),
         port: centre.port(),
         tls: false,
+        system_type: String::new(),
         window: 10,
+        binds: 1,
+        mode: Mode::Trx,
+        style: Style::default(),
         ids: None,
     }
 }
@@ -163,7 +168,10 @@ async fn after_a_refused_part_the_window_holds_back_the_others() {
 async fn a_part_that_nobody_waits_for_is_not_written() {
     let (smpp, _centre, mut peer) = bound(PATIENT, 2).await;
     smpp.shared.bound().await.unwrap();
-    let [pdu] = submit::pdus(&message(&["a"])).unwrap().try_into().unwrap();
+    let [pdu] = submit::pdus(&message(&["a"]), Style::default())
+        .unwrap()
+        .try_into()
+        .unwrap();
     let (begun, nobody) = oneshot::channel();
     drop(nobody);
     let (answer, answered) = oneshot::channel();

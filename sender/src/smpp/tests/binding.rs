@@ -1,5 +1,7 @@
 //! How connections begin and end.
 
+use rusmpp::pdus::{BindReceiverResp, BindTransmitterResp};
+
 use super::*;
 
 #[tokio::test]
@@ -27,8 +29,7 @@ async fn after_a_lost_connection_a_message_waits_for_the_next() {
     let (smpp, centre, peer) = bound(timing, 1).await;
     let mut states = smpp.shared.state.subscribe();
     drop(peer);
-    let lost = |state: &BindState| matches!(state, BindState::Connecting);
-    assert!(states.wait_for(lost).await.is_ok());
+    assert!(states.wait_for(Binds::is_connecting).await.is_ok());
     let handed = send(&smpp, &["a"]);
     let mut peer = centre.accept().await;
     let (sequence, _) = peer.submit().await;
@@ -205,4 +206,81 @@ async fn a_centre_that_unbinds_and_answers_nothing_is_left() {
     assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
     assert!(peer.ended().await);
     centre.accept().await;
+}
+
+#[tokio::test]
+async fn several_connections_share_what_is_sent() {
+    let centre = Centre::new().await;
+    let config = BindConfig {
+        binds: 2,
+        system_type: "VMA".into(),
+        ..config(&centre)
+    };
+    let smpp = Arc::new(Smpp::new(config, PATIENT));
+    smpp.start();
+    let mut first = centre.connection().await;
+    assert_eq!(first.bind().await.system_type.as_str(), "VMA");
+    first.answer_bind(CommandStatus::EsmeRok).await;
+    let mut second = centre.accept().await;
+    let mut states = smpp.shared.state.subscribe();
+    let are_bound = |binds: &Binds| {
+        let mut each = binds.each.iter();
+        each.all(|state| matches!(state, BindState::Bound))
+    };
+    assert!(states.wait_for(are_bound).await.is_ok());
+    let messages = [send(&smpp, &["a"]), send(&smpp, &["b"])];
+    for peer in [&mut first, &mut second] {
+        let (sequence, _) = peer.submit().await;
+        peer.accept_part(sequence, "1").await;
+    }
+    for handed in messages {
+        assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+    }
+    // One of them is enough.
+    drop(first);
+    let is_lost = states.wait_for(|binds| !are_bound(binds)).await.is_ok();
+    assert!(is_lost);
+    let handed = send(&smpp, &["c"]);
+    let (sequence, _) = second.submit().await;
+    second.accept_part(sequence, "2").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["2"]));
+}
+
+#[tokio::test]
+async fn a_transmitter_sends_and_a_receiver_receives() {
+    let centre = Centre::new().await;
+    let config = BindConfig {
+        mode: Mode::Txrx,
+        ..config(&centre)
+    };
+    let smpp = Arc::new(Smpp::new(config, PATIENT));
+    smpp.start();
+    let (mut transmitter, mut receiver) = (None, None);
+    for _ in 0..2 {
+        let mut peer = centre.connection().await;
+        let bind = peer.next().await;
+        match bind.pdu() {
+            Some(Pdu::BindTransmitter(_)) => {
+                let answer = Pdu::BindTransmitterResp(BindTransmitterResp::default());
+                peer.answer(&bind, answer).await;
+                transmitter = Some(peer);
+            }
+            Some(Pdu::BindReceiver(_)) => {
+                let answer = Pdu::BindReceiverResp(BindReceiverResp::default());
+                peer.answer(&bind, answer).await;
+                receiver = Some(peer);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let (mut transmitter, mut receiver) = (transmitter.unwrap(), receiver.unwrap());
+    let handed = send(&smpp, &["a"]);
+    let (sequence, _) = transmitter.submit().await;
+    transmitter.accept_part(sequence, "1").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+    receiver
+        .request(7, deliver_sm(4, 0, b"id:1 stat:DELIVRD"))
+        .await;
+    smpp.event().await.stored.send(None).unwrap();
+    receiver.expect_answer(7, CommandStatus::EsmeRok).await;
 }

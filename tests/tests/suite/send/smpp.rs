@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use chrono::{SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::campaign::{campaign_path, count, on_import};
 use tests::import::records;
@@ -300,8 +301,12 @@ async fn receipts_of_no_message_are_not_counted_as_delivered() -> Result<()> {
     client
         .until(&campaign, |now| count(now, "first", "delivered") == 5)
         .await?;
-    app.sql("UPDATE stray_receipt SET received_at = '2020-01-01T00:00:00+00:00'")
-        .await?;
+    let earlier = Utc::now() - TimeDelta::minutes(10);
+    let earlier = earlier.to_rfc3339_opts(SecondsFormat::Secs, false);
+    app.sql(&format!(
+        "UPDATE stray_receipt SET received_at = '{earlier}'"
+    ))
+    .await?;
     let worker = app.anonymous()?.at(app.worker()?.base());
     eventually(LATER, async || {
         let metrics = worker.get("/metrics").await?.expect(200)?.text()?;
