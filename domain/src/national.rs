@@ -71,22 +71,18 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
 
 /// What a number may be in the form of E.164 that is written as in one of these countries; `None`: as in any, if that gives it out.
 pub fn readings(text: &str, countries: Option<&[Country]>) -> BTreeSet<String> {
-    match countries {
-        Some(countries) => {
-            let numbers = countries
-                .iter()
-                .map(|country| international(text, *country));
-            numbers.flatten().collect()
-        }
-        None => {
-            let is_given_out = |number: &String| {
-                let number = PHONE_NUMBER_UTIL.parse(number, None);
-                number.is_ok_and(|number| PHONE_NUMBER_UTIL.is_valid_number(&number))
-            };
-            let numbers = sms::countries().map(|(country, _)| international(text, country));
-            numbers.flatten().filter(is_given_out).collect()
-        }
+    if let Some(countries) = countries {
+        let numbers = countries
+            .iter()
+            .map(|country| international(text, *country));
+        return numbers.flatten().collect();
     }
+    let is_given_out = |number: &String| {
+        let number = PHONE_NUMBER_UTIL.parse(number, None);
+        number.is_ok_and(|number| PHONE_NUMBER_UTIL.is_valid_number(&number))
+    };
+    let numbers = sms::countries().map(|(country, _)| international(text, country));
+    numbers.flatten().filter(is_given_out).collect()
 }
 
 /// Whether people of its country dial more for a number than the number. Who leaves out the `+` before a calling code leaves that out

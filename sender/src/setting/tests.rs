@@ -168,6 +168,23 @@ fn errors_name_the_sender_and_the_parameter() {
         ),
         ("a=smpp://u:p@h?accounts=*", "sender a: its URL has no port"),
         (
+            "a=https://h?accounts=*",
+            &format!("sender a: `secret` {missing}"),
+        ),
+        (
+            "a=https://u:p@h?accounts=*&secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "sender a: its URL has a user or a password: `secret` signs",
+        ),
+        ("a=demo: a=demo:", "sender a comes more than once"),
+    ] {
+        assert_eq!(error(entry), expected, "{entry}");
+    }
+}
+
+#[test]
+fn errors_name_the_parameter_of_a_centre() {
+    for (entry, expected) in [
+        (
             "a=smpp://u:p@h:1?accounts=*&binds=17",
             "sender a: `binds` is not a whole number from 1 to 16",
         ),
@@ -183,15 +200,6 @@ fn errors_name_the_sender_and_the_parameter() {
             "a=smpp://u:p@h:1?accounts=*&system_type=much_too_long",
             "sender a: `system_type` is not up to 12 ASCII characters",
         ),
-        (
-            "a=https://h?accounts=*",
-            &format!("sender a: `secret` {missing}"),
-        ),
-        (
-            "a=https://u:p@h?accounts=*&secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "sender a: its URL has a user or a password: `secret` signs",
-        ),
-        ("a=demo: a=demo:", "sender a comes more than once"),
     ] {
         assert_eq!(error(entry), expected, "{entry}");
     }

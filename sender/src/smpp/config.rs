@@ -132,7 +132,7 @@ impl BindConfig {
 
     /// The connections that are held.
     pub fn links(&self) -> impl Iterator<Item = Link> {
-        let (kind, receives) = match self.mode {
+        let (kind, is_apart) = match self.mode {
             Mode::Trx => (LinkKind::Transceiver, false),
             Mode::Txrx => (LinkKind::Transmitter, true),
         };
@@ -144,7 +144,7 @@ impl BindConfig {
             kind,
             place: Some(place),
         });
-        sends.chain(receives.then_some(receiver))
+        sends.chain(is_apart.then_some(receiver))
     }
 }
 

@@ -105,7 +105,11 @@ impl EventStore<'_> {
     async fn settle(&mut self) {
         let (store, name) = (&self.sender.store, &self.sender.setting.name);
         match store.settle_strays(name).await {
-            Ok(settled) => settled.into_iter().for_each(|status| self.count(status)),
+            Ok(settled) => {
+                for status in settled {
+                    self.count(status);
+                }
+            }
             Err(error) => tracing::debug!(%error, "stray receipts wait"),
         }
         let guessed = taken(&mut self.guessed);
@@ -147,7 +151,7 @@ impl EventStore<'_> {
     /// What became of each event.
     async fn store(&mut self, batch: &[CameEvent]) -> Result<Vec<Kept>, Error> {
         let mut kept = vec![Kept::Stored(None); batch.len()];
-        let (mut receipts, mut named) = (Vec::new(), Vec::new());
+        let (mut receipts, mut by_name) = (Vec::new(), Vec::new());
         let (mut places, mut statuses) = (Vec::new(), Vec::new());
         for (place, came) in batch.iter().enumerate() {
             match &came.event.kind {
@@ -159,7 +163,7 @@ impl EventStore<'_> {
                         receipts.extend(of_message);
                     }
                     Subject::Named(names) => {
-                        named.push(ProviderReceipt {
+                        by_name.push(ProviderReceipt {
                             provider_ids: names.ids.clone(),
                             number: names.number,
                             phones: names.phones.clone(),
@@ -173,10 +177,12 @@ impl EventStore<'_> {
             }
         }
         let (store, pepper) = (&self.sender.store, &self.sender.pepper);
-        if !named.is_empty() {
+        if !by_name.is_empty() {
             let name = &self.sender.setting.name;
-            let fitting = store.record_provider_receipts(name, &named, pepper).await?;
-            for ((receipt, place), fitting) in named.iter().zip(places).zip(fitting) {
+            let fitting = store
+                .record_provider_receipts(name, &by_name, pepper)
+                .await?;
+            for ((receipt, place), fitting) in by_name.iter().zip(places).zip(fitting) {
                 statuses.extend(fitting.map(|_| receipt.status));
                 if let Some(kept) = kept.get_mut(place) {
                     *kept = match fitting {
@@ -187,7 +193,9 @@ impl EventStore<'_> {
             }
         }
         store.record_receipts(&receipts).await?;
-        statuses.into_iter().for_each(|status| self.count(status));
+        for status in statuses {
+            self.count(status);
+        }
         Ok(kept)
     }
 
