@@ -1,10 +1,12 @@
 //! A phone number as people write it, who leave out what everybody around them knows.
 
+use std::collections::BTreeSet;
+
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, ValidationError};
 
 use crate::invalid::NotValid;
 use crate::phone::{self, TOO_LONG, TOO_SHORT};
-use crate::sms::Country;
+use crate::sms::{self, Country};
 
 /// What may stand between digits: blanks (those of typesetters too), dots, slashes, and hyphens and dashes.
 const BETWEEN: [char; 16] = [
@@ -77,6 +79,22 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
     let found = PHONE_NUMBER_UTIL.format(&parsed, PhoneNumberFormat::E164);
     phone::PhoneNumber::parse(&found)?;
     Ok(found.into_owned())
+}
+
+/// What a number may be in the form of E.164 that is written as in one of these countries; `None`: as in any, if that gives it out.
+pub fn readings(text: &str, countries: Option<&[Country]>) -> BTreeSet<String> {
+    if let Some(countries) = countries {
+        let numbers = countries
+            .iter()
+            .map(|country| international(text, *country));
+        return numbers.flatten().collect();
+    }
+    let is_given_out = |number: &String| {
+        let number = PHONE_NUMBER_UTIL.parse(number, None);
+        number.is_ok_and(|number| PHONE_NUMBER_UTIL.is_valid_number(&number))
+    };
+    let numbers = sms::countries().map(|(country, _)| international(text, country));
+    numbers.flatten().filter(is_given_out).collect()
 }
 
 /// Whether people of its country dial more for a number than the number. Who leaves out the `+` before a calling code leaves that out
@@ -232,6 +250,17 @@ mod tests {
         ] {
             assert!(!is_damaged(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_national_number_may_be_one_of_several_countries() {
+        let german: Country = "DE".parse().unwrap();
+        let read = readings("01701234567", Some(&[german]));
+        assert_eq!(read, BTreeSet::from(["+491701234567".to_owned()]));
+        let read = readings("01701234567", None);
+        assert!(read.contains("+491701234567"), "{read:?}");
+        assert!(readings("612345678", None).contains("+34612345678"));
+        assert!(readings("Shop", None).is_empty());
     }
 
     proptest! {

@@ -16,4 +16,6 @@ entity! { "message_due";
     failures: i64,
     /// Of a test, where it goes. Null: to the phone of the recipient.
     phone: Option<String>,
+    /// Of a message that is claimed, where its provider echoes numbers: that of its first part, and a hash of its phone.
+    echo: Option<String>,
 }

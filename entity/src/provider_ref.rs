@@ -1,4 +1,4 @@
-//! The message that a provider means by an id, where its receipts carry its own ids alone.
+//! The message that a provider means by an id, where its receipts carry its own ids alone, or by a number of ours that they echo.
 
 entity! { "provider_ref";
     key {
@@ -7,7 +7,7 @@ entity! { "provider_ref";
     }
     account_id: Uuid,
     message_id: Uuid,
-    /// Counted from 0.
+    /// Counted from 0; -1: all.
     part: i64,
     created_at: DateTimeUtc,
 }

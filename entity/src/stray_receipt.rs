@@ -1,4 +1,4 @@
-//! A receipt that came before the result which has its provider's id.
+//! A receipt that came before the result which has its provider's id, or fits no message at all.
 
 entity! { "stray_receipt";
     key {

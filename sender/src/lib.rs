@@ -29,7 +29,7 @@ use uuid::Uuid;
 pub use self::hook::{HookError, HookRequest};
 pub use self::kind::SenderKind;
 pub use self::message::{
-    Deadline, Event, EventKind, Handed, Inbound, Outbound, Receipt, ReceiptStatus, Subject,
+    Deadline, Event, EventKind, Handed, Inbound, Named, Outbound, Receipt, ReceiptStatus, Subject,
 };
 
 /// All kinds of sender. The simulated one is a feature.
@@ -73,7 +73,7 @@ pub trait Provider: Send + Sync {
     /// before anything is sent, if the provider [loses receipts](Self::loses_receipts).
     fn resume(&self, _accepted: Vec<(Uuid, String)>) {}
 
-    /// Whether receipts carry the provider's own ids alone.
+    /// Whether receipts [name](Subject::Named) messages instead of carrying our reference.
     fn reports_by_id(&self) -> bool {
         false
     }

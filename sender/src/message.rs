@@ -2,6 +2,7 @@
 //!
 //! What has phones and texts has no `Debug`, so that no log shows them.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 pub use domain::campaign::ReceiptStatus;
@@ -25,6 +26,8 @@ pub struct Outbound {
     pub encoding: Encoding,
     /// The text cut into parts, at least one.
     pub parts: Vec<String>,
+    /// The number of its first part, where receipts echo one; those of the others follow it, and 0 follows 65,535.
+    pub number: u16,
     /// How long the provider may try.
     pub validity: Duration,
     /// Where receipts of this message are reported; it carries the reference.
@@ -68,6 +71,8 @@ pub enum Handed {
     SenderFault { code: String },
     /// Not taken for now.
     Throttled { retry_after: Option<Duration> },
+    /// Not taken for now, but others may be at the same time: the provider judges each message for itself.
+    Busy,
     /// Certainly not sent: no byte was written, or the provider says so.
     NotSent { code: String },
     /// It may have been sent.
@@ -101,13 +106,31 @@ impl Handed {
 pub enum Subject {
     /// Our own reference, which the receipt carried.
     Reference(String),
-    /// The provider's id.
-    ProviderId(String),
+    /// What the provider knows it by.
+    Named(Named),
     /// Our own reference, and the provider's id of the part.
     Part {
         reference: String,
         provider_id: String,
     },
+}
+
+/// What a receipt has of a message where it cannot carry our reference. Its `Debug` shows no phones.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The provider's id as it gave it when it took the message. Several: what it may have been, likeliest first. One of them
+    /// is it if that message went to one of the phones. None: the receipt has no id.
+    pub ids: Vec<String>,
+    /// The number of the part, as [`Outbound::number`].
+    pub number: Option<u16>,
+    /// The phones that the receipt names, in E.164; one may be the sender's.
+    pub phones: Vec<String>,
+}
+
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Named({:?}, {:?})", self.ids, self.number)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,8 +191,9 @@ impl Inbound {
 /// What comes from a provider without a hook: by SMPP, or simulated.
 pub struct Event {
     pub kind: EventKind,
-    /// Told once the event is stored; the provider may forget it then. Dropped: it was not stored.
-    pub stored: oneshot::Sender<()>,
+    /// Told once the event is stored, with the place of the [id](Named::ids) that fitted; the provider may forget it then.
+    /// Dropped: it was not stored.
+    pub stored: oneshot::Sender<Option<usize>>,
 }
 
 pub enum EventKind {

@@ -99,6 +99,8 @@ pub struct SenderBacklog {
     pub due: i64,
     /// The time since the oldest of them was due.
     pub oldest: TimeDelta,
+    /// Receipts of the last hour that fit no message, at most 10,000. Those of the last minute may still come to fit one.
+    pub unmatched_receipts: i64,
 }
 
 #[derive(FromQueryResult)]
@@ -114,6 +116,13 @@ struct DueOfCampaign {
     due: i64,
     oldest: Option<DateTime<Utc>>,
 }
+
+/// Receipts by ids that no answer gave.
+const UNMATCHED: &Statement = statement!(
+    "SELECT count(*) FROM (SELECT 1 FROM stray_receipt WHERE sender = $1 AND received_at < $2 LIMIT 10000) s"
+);
+/// Most answers that a receipt overtakes come much sooner.
+const ANSWERED_WITHIN: TimeDelta = TimeDelta::minutes(1);
 
 /// The most due messages that are counted.
 const MOST_DUE: i64 = 10_000;
@@ -157,7 +166,13 @@ impl Store {
                 tx.due_messages(sender, now).await?
             };
             let oldest = age(vec![oldest]);
-            backlog.senders.push(SenderBacklog { due, oldest });
+            let unmatched = values![sender.as_str(), now - ANSWERED_WITHIN];
+            let unmatched: Option<i64> = tx.fetch_value(UNMATCHED, unmatched).await?;
+            backlog.senders.push(SenderBacklog {
+                due,
+                oldest,
+                unmatched_receipts: unmatched.unwrap_or_default(),
+            });
         }
         Ok(backlog)
     }

@@ -140,6 +140,8 @@ fn set_gauges(backlog: &Backlog, senders: &[String], states: &[SenderState]) {
         let oldest = waiting.oldest.as_seconds_f64();
         gauge!("feedback_messages_due", "sender" => name.clone()).set(figure(waiting.due));
         gauge!("feedback_messages_oldest_due_seconds", "sender" => name.clone()).set(oldest);
+        let unmatched = figure(waiting.unmatched_receipts);
+        gauge!("feedback_unmatched_receipts", "sender" => name.clone()).set(unmatched);
         let stored = states.iter().find(|state| state.name == *name);
         let stored = stored.map_or(STATES[0], |stored| stored.state.as_str());
         for state in STATES {

@@ -4,6 +4,7 @@
 //! and where the provider signs, the signature is asked for too. Whatever is wrong of these is charged to the address that it
 //! came from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
@@ -140,6 +141,7 @@ pub async fn take_inbound(hook: Hook) -> Result<Response> {
             sender: &setting.name,
             id: &text.id,
             phone: &text.from,
+            others: &BTreeSet::new(),
             text: &text.text,
             opts_out: text.opts_out,
             is_replied_to: !provider.replies_itself(),
@@ -216,7 +218,7 @@ async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, O
             reference,
             provider_id,
         } => (reference, Some(provider_id.as_str())),
-        Subject::ProviderId(_) => return Ok(None),
+        Subject::Named(_) => return Ok(None),
     };
     let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
         return Ok(None);

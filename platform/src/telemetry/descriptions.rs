@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 39] = [
+const DESCRIPTIONS: [Description; 40] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -123,7 +123,7 @@ const DESCRIPTIONS: [Description; 39] = [
     ),
     OpenCounter(
         "feedback_receipts_total",
-        "Receipts that came from providers, by sender and status",
+        "Receipts of messages that came from providers, by sender and status",
     ),
     Histogram(
         "feedback_message_lag_seconds",
@@ -136,6 +136,10 @@ const DESCRIPTIONS: [Description; 39] = [
     Gauge(
         "feedback_messages_oldest_due_seconds",
         "Time since the oldest of these messages was due, by sender; 0 where none are",
+    ),
+    Gauge(
+        "feedback_unmatched_receipts",
+        "Receipts between a minute and an hour old that fit no message, by sender, at most 10,000",
     ),
     OpenCounter(
         "feedback_sender_states_total",

@@ -19,6 +19,7 @@ fn message(number: u128) -> Outbound {
         text: "Hello".to_owned(),
         encoding: Encoding::Gsm7,
         parts: vec!["Hello".to_owned()],
+        number: 0,
         validity: Duration::from_mins(1),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: "https://example.com/".to_owned(),
@@ -80,7 +81,7 @@ async fn a_receipt_comes_after_the_delay() {
     assert_eq!(receipt(&event).status, ReceiptStatus::Delivered);
     let reference = Subject::Reference("reference-1".to_owned());
     assert_eq!(receipt(&event).subject, reference);
-    event.stored.send(()).unwrap();
+    event.stored.send(None).unwrap();
     let more = timeout(Duration::from_hours(1), demo.event()).await;
     assert!(more.is_err(), "it came twice");
 }
@@ -93,7 +94,7 @@ async fn a_receipt_that_was_not_stored_comes_again() {
     let again = async {
         let again = demo.event().await;
         assert_eq!(receipt(&again).status, ReceiptStatus::Undelivered);
-        again.stored.send(()).unwrap();
+        again.stored.send(None).unwrap();
     };
     let drop_later = async {
         sleep(Duration::from_secs(5)).await;
@@ -129,7 +130,7 @@ async fn of_many_messages_each_is_reported() {
     for _ in &waiting {
         let event = demo.event().await;
         reported.push(receipt(&event).subject.clone());
-        event.stored.send(()).unwrap();
+        event.stored.send(None).unwrap();
     }
     let place = |subject: &Subject| format!("{subject:?}");
     waiting.sort_by_key(place);

@@ -54,7 +54,7 @@ fn every_kind_is_read_from_entries_between_white_space() {
          d=vonage://key:secret@rest.nexmo.com?accounts=*&from=Acme\n\
          e=kannel://user:password@127.0.0.1:13013?accounts=*&tls=off\n\
          f=smpp://me:pass%20word@[::1]:2775?accounts=*\n\
-         g=smpps://me:secret@smsc.example:3550?accounts=*\n"
+         g=smpps://me:secret@smsc.example:3550?accounts=*&binds=2&mode=txrx&system_type=VMA&charset=latin1&long=sar&ids=decimal\n"
     );
     let settings = parse(&text).unwrap();
     let kinds: Vec<_> = settings.iter().map(|s| s.kind.name).collect();
@@ -176,6 +176,30 @@ fn errors_name_the_sender_and_the_parameter() {
             "sender a: its URL has a user or a password: `secret` signs",
         ),
         ("a=demo: a=demo:", "sender a comes more than once"),
+    ] {
+        assert_eq!(error(entry), expected, "{entry}");
+    }
+}
+
+#[test]
+fn errors_name_the_parameter_of_a_centre() {
+    for (entry, expected) in [
+        (
+            "a=smpp://u:p@h:1?accounts=*&binds=17",
+            "sender a: `binds` is not a whole number from 1 to 16",
+        ),
+        (
+            "a=smpp://u:p@h:1?accounts=*&mode=rx",
+            "sender a: `mode` is neither `trx` nor `txrx`",
+        ),
+        (
+            "a=smpp://u:p@h:1?accounts=*&ids=oct",
+            "sender a: `ids` is none of `auto`, `same`, `hex` and `decimal`",
+        ),
+        (
+            "a=smpp://u:p@h:1?accounts=*&system_type=much_too_long",
+            "sender a: `system_type` is not up to 12 ASCII characters",
+        ),
     ] {
         assert_eq!(error(entry), expected, "{entry}");
     }

@@ -1,14 +1,14 @@
-//! Connecting to the centre and binding as a transceiver.
+//! Connecting to the centre and binding.
 
 use std::io;
 use std::sync::Arc;
 
 use futures::{SinkExt, StreamExt};
-use rusmpp::pdus::BindTransceiver;
+use rusmpp::pdus::{BindReceiver, BindTransceiver, BindTransmitter};
 use rusmpp::tokio_codec::CommandCodec;
 use rusmpp::types::COctetString;
 use rusmpp::values::InterfaceVersion;
-use rusmpp::{Command, CommandId, CommandStatus};
+use rusmpp::{Command, CommandId, CommandStatus, Pdu};
 use rustls::pki_types::ServerName;
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::net::TcpStream;
@@ -18,8 +18,9 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use tokio_util::either::Either;
 
+use super::Shared;
+use super::config::{BindConfig, LinkKind};
 use super::wire::{RawPdu, codec};
-use super::{BindConfig, Shared};
 use crate::client::TLS;
 
 /// The sequence number of the bind.
@@ -36,12 +37,12 @@ type Bound = Result<(Frames, Commands), CommandStatus>;
 ///
 /// # Errors
 /// The centre cannot be reached.
-pub(super) async fn connect(shared: &Shared) -> io::Result<Bound> {
-    timeout(shared.timing.bind, bind(shared)).await?
+pub(super) async fn connect(shared: &Shared, kind: LinkKind) -> io::Result<Bound> {
+    timeout(shared.timing.bind, bind(shared, kind)).await?
 }
 
-async fn bind(shared: &Shared) -> io::Result<Bound> {
-    let pdu = match bind_pdu(&shared.config) {
+async fn bind(shared: &Shared, kind: LinkKind) -> io::Result<Bound> {
+    let pdu = match bind_pdu(&shared.config, kind) {
         Ok(pdu) => pdu,
         Err(status) => return Ok(Err(status)),
     };
@@ -51,13 +52,16 @@ async fn bind(shared: &Shared) -> io::Result<Bound> {
     let command = Command::new(CommandStatus::EsmeRok, FIRST_SEQUENCE, pdu);
     let broken = || io::Error::from(io::ErrorKind::ConnectionAborted);
     commands.send(command).await.map_err(|_| broken())?;
+    let answer = match kind {
+        LinkKind::Transceiver => CommandId::BindTransceiverResp,
+        LinkKind::Transmitter => CommandId::BindTransmitterResp,
+        LinkKind::Receiver => CommandId::BindReceiverResp,
+    };
     while let Some(octets) = frames.next().await {
         let frame = RawPdu::read(octets?).ok_or_else(broken)?;
         match (frame.id, CommandStatus::from(frame.status)) {
-            (CommandId::BindTransceiverResp, CommandStatus::EsmeRok) => {
-                return Ok(Ok((frames, commands)));
-            }
-            (CommandId::BindTransceiverResp | CommandId::GenericNack, status) => {
+            (id, CommandStatus::EsmeRok) if id == answer => return Ok(Ok((frames, commands))),
+            (id, status) if id == answer || id == CommandId::GenericNack => {
                 return Ok(Err(status));
             }
             _ => {}
@@ -66,16 +70,31 @@ async fn bind(shared: &Shared) -> io::Result<Bound> {
     Err(broken())
 }
 
-fn bind_pdu(config: &BindConfig) -> Result<BindTransceiver, CommandStatus> {
+fn bind_pdu(config: &BindConfig, kind: LinkKind) -> Result<Pdu, CommandStatus> {
     // The status with which a centre refuses a value that is too long.
     let system_id = COctetString::from_string(config.system_id.clone())
         .map_err(|_| CommandStatus::EsmeRinvsysid)?;
     let password = COctetString::from_string(config.password.clone())
         .map_err(|_| CommandStatus::EsmeRinvpaswd)?;
-    let builder = BindTransceiver::builder()
-        .system_id(system_id)
-        .password(password);
-    Ok(builder.interface_version(InterfaceVersion::Smpp3_4).build())
+    let system_type = COctetString::from_string(config.system_type.clone())
+        .map_err(|_| CommandStatus::EsmeRinvsystyp)?;
+    // They differ in nothing but their names.
+    macro_rules! pdu {
+        ($name:ident) => {
+            $name::builder()
+                .system_id(system_id)
+                .password(password)
+                .system_type(system_type)
+                .interface_version(InterfaceVersion::Smpp3_4)
+                .build()
+                .into()
+        };
+    }
+    Ok(match kind {
+        LinkKind::Transceiver => pdu!(BindTransceiver),
+        LinkKind::Transmitter => pdu!(BindTransmitter),
+        LinkKind::Receiver => pdu!(BindReceiver),
+    })
 }
 
 async fn dial(shared: &Shared) -> io::Result<Stream> {

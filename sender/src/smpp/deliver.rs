@@ -4,7 +4,7 @@ use rusmpp::tlvs::TlvTag;
 
 use super::join::{Octets, TextKey};
 use super::wire::Fields;
-use crate::{Receipt, ReceiptStatus, Subject, value};
+use crate::{Named, Receipt, ReceiptStatus, Subject, value};
 
 /// What a `deliver_sm` is, by its `esm_class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,23 +73,37 @@ impl<'a> Deliver<'a> {
         }
     }
 
-    /// What it says as a receipt, if it names a message and what became of it. `reference_of` knows our reference by a
-    /// `user_message_reference` and the digits of two numbers, one of which is the message's.
+    /// What it says as a receipt, if it names a message and what became of it, by the provider's id as it writes it.
+    /// `reference_of` knows our reference by a `user_message_reference` and the digits of two numbers, one of which is the message's.
     pub fn receipt(
         &self,
         reference_of: impl FnOnce(u16, [&str; 2]) -> Option<String>,
     ) -> Option<Receipt> {
         let text = String::from_utf8_lossy(self.text);
-        let numbers = [&self.source, &self.destination].map(|address| value::digits(&address.text));
-        let ours = || reference_of(self.number(TlvTag::UserMessageReference)?, numbers);
+        let addresses = [&self.source, &self.destination];
+        let number = self.number(TlvTag::UserMessageReference);
+        let digits = addresses.map(|address| value::digits(&address.text));
+        let ours = number.and_then(|number| reference_of(number, digits));
         let id = || {
             // Some centres leave its NUL out.
             let id = self.tlvs.tlv(TlvTag::ReceiptedMessageId)?;
             value::id(str::from_utf8(id.split(|&octet| octet == 0).next()?).ok()?)
         };
         let id = || id().or_else(|| value::id(field(&text, "id")?));
-        let subject = ours().map(Subject::Reference);
-        let subject = subject.or_else(|| id().map(Subject::ProviderId))?;
+        let subject = match ours {
+            Some(reference) => Subject::Reference(reference),
+            None => Subject::Named(Named {
+                ids: id().into_iter().collect(),
+                number,
+                phones: addresses
+                    .into_iter()
+                    .filter_map(|address| value::phone(&address.text))
+                    .collect(),
+            }),
+        };
+        if matches!(&subject, Subject::Named(named) if named.ids.is_empty() && number.is_none()) {
+            return None;
+        }
         let by_state = self.octet(TlvTag::MessageState).map(status_by_state);
         let status = by_state.or_else(|| field(&text, "stat").map(status_by_name))?;
         let error = field(&text, "err").and_then(value::code);
@@ -176,13 +190,23 @@ impl Address {
     }
 }
 
-/// A value in the text of a receipt, before the text of the message that it quotes: `id:… sub:… stat:… err:… text:…`.
+/// A value in the text of a receipt, before the text of the message that it quotes: `id:… sub:… stat:… err:… text:…`. A blank
+/// may stand before it.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.split_ascii_whitespace()
-        .map(|word| word.split_once(':').unwrap_or((word, "")))
-        .take_while(|(key, _)| !key.eq_ignore_ascii_case("text"))
-        .find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_empty())
-        .map(|(_, value)| value)
+    let mut words = text.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        let Some((key, value)) = word.split_once(':') else {
+            continue;
+        };
+        if key.eq_ignore_ascii_case("text") {
+            return None;
+        }
+        if key.eq_ignore_ascii_case(name) {
+            let next = || words.next().filter(|next| !next.contains(':'));
+            return Some(value).filter(|value| !value.is_empty()).or_else(next);
+        }
+    }
+    None
 }
 
 fn status_by_state(state: u8) -> ReceiptStatus {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use domain::sms::gsm7;
+use super::config::Charset;
 
 /// How long the parts of a text are waited for.
 const MAX_AGE: Duration = Duration::from_hours(1);
@@ -28,7 +28,10 @@ pub(super) struct Octets {
 
 /// Texts some parts of which are there.
 #[derive(Default)]
-pub(super) struct PartialTexts(HashMap<TextKey, PartialText>);
+pub(super) struct PartialTexts {
+    texts: HashMap<TextKey, PartialText>,
+    charset: Charset,
+}
 
 struct PartialText {
     since: Instant,
@@ -37,31 +40,40 @@ struct PartialText {
 }
 
 impl PartialTexts {
+    /// Of a centre that has these characters under the `data_coding` 0.
+    pub fn of(charset: Charset) -> Self {
+        let texts = HashMap::new();
+        Self { texts, charset }
+    }
+
     /// Adds a part. Gives the text if no other part is missing, and keeps it until [`PartialTexts::forget`]: if the text is not
     /// stored, the centre sends its last part again.
     pub fn add(&mut self, key: &TextKey, number: u8, part: Octets, now: Instant) -> Option<String> {
-        if !self.0.contains_key(key) {
+        if !self.texts.contains_key(key) {
             self.make_room(now);
         }
-        let text = self.0.entry(key.clone()).or_insert_with(|| PartialText {
-            since: now,
-            parts: vec![None; usize::from(key.total)],
-        });
+        let text = self
+            .texts
+            .entry(key.clone())
+            .or_insert_with(|| PartialText {
+                since: now,
+                parts: vec![None; usize::from(key.total)],
+            });
         let place = usize::from(number).checked_sub(1)?;
         *text.parts.get_mut(place)? = Some(part);
         let parts: Vec<Octets> = text.parts.iter().cloned().collect::<Option<_>>()?;
-        Some(joined(&parts))
+        Some(joined(&parts, self.charset))
     }
 
     pub fn forget(&mut self, key: &TextKey) {
-        self.0.remove(key);
+        self.texts.remove(key);
     }
 
     fn make_room(&mut self, now: Instant) {
-        self.0
+        self.texts
             .retain(|_, text| now.duration_since(text.since) < MAX_AGE);
-        if self.0.len() >= MAX_TEXTS {
-            let oldest = self.0.iter().min_by_key(|(_, text)| text.since);
+        if self.texts.len() >= MAX_TEXTS {
+            let oldest = self.texts.iter().min_by_key(|(_, text)| text.since);
             if let Some(key) = oldest.map(|(key, _)| key.clone()) {
                 self.forget(&key);
             }
@@ -70,7 +82,7 @@ impl PartialTexts {
 }
 
 /// The text of parts. A character may be split between two of the same coding.
-fn joined(parts: &[Octets]) -> String {
+fn joined(parts: &[Octets], charset: Charset) -> String {
     let alike = parts.chunk_by(|a, b| a.data_coding == b.data_coding);
     alike
         .filter_map(|parts| {
@@ -79,16 +91,16 @@ fn joined(parts: &[Octets]) -> String {
                 .flat_map(|part| &part.octets)
                 .copied()
                 .collect();
-            Some(decode(&octets, parts.first()?.data_coding))
+            Some(decode(&octets, parts.first()?.data_coding, charset))
         })
         .collect()
 }
 
 /// The text of octets, by their `data_coding`. What is no character becomes U+FFFD.
-fn decode(octets: &[u8], data_coding: u8) -> String {
+fn decode(octets: &[u8], data_coding: u8, charset: Charset) -> String {
     match data_coding {
         // The latter two carry a message class.
-        0x00 | 0x10..=0x13 | 0xF0..=0xF3 => gsm7::decode(octets),
+        0x00 | 0x10..=0x13 | 0xF0..=0xF3 => charset.decode(octets),
         0x08 | 0x18..=0x1B => {
             let (units, _) = octets.as_chunks();
             let units: Vec<_> = units.iter().copied().map(u16::from_be_bytes).collect();
@@ -158,8 +170,8 @@ mod tests {
             let now = now + Duration::from_secs(second);
             texts.add(&key(reference), 1, part("a"), now);
         }
-        assert_eq!(texts.0.len(), MAX_TEXTS);
-        assert!(!texts.0.contains_key(&key(0)));
+        assert_eq!(texts.texts.len(), MAX_TEXTS);
+        assert!(!texts.texts.contains_key(&key(0)));
     }
 
     #[test]
@@ -168,13 +180,20 @@ mod tests {
             octets: octets.into(),
             data_coding: 8,
         };
-        assert_eq!(joined(&[half([0xD8, 0x3D]), half([0xDE, 0x00])]), "😀");
+        assert_eq!(
+            joined(&[half([0xD8, 0x3D]), half([0xDE, 0x00])], Charset::Gsm7),
+            "😀"
+        );
     }
 
     #[test]
     fn octets_are_read_by_their_coding() {
-        assert_eq!(decode(&[0xD8, 0x3D, 0x00, 0x41], 8), "\u{fffd}A");
-        assert_eq!(decode(&[0x41, 0xC4], 3), "AÄ");
-        assert_eq!(decode(&[0x41, 0x1B, 0x65], 0xF1), "A€");
+        assert_eq!(
+            decode(&[0xD8, 0x3D, 0x00, 0x41], 8, Charset::Gsm7),
+            "\u{fffd}A"
+        );
+        assert_eq!(decode(&[0x41, 0xC4], 3, Charset::Gsm7), "AÄ");
+        assert_eq!(decode(&[0x41, 0x1B, 0x65], 0xF1, Charset::Gsm7), "A€");
+        assert_eq!(decode(&[0x41, 0xC4], 0, Charset::Latin1), "AÄ");
     }
 }

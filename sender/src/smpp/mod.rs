@@ -1,15 +1,17 @@
-//! SMPP 3.4 as a transceiver: one connection, which hands over messages and brings receipts and texts from phones.
+//! SMPP 3.4: one or more connections, which hand over messages and bring receipts and texts from phones.
 //!
-//! - `session`, with `bind`: the connection; it is made again when it breaks.
+//! - `config`: what the URL says. `session`, with `bind`: a connection; it is made again when it breaks.
 //! - `submit`, `deliver`: what goes out for a message, and what a `deliver_sm` says.
-//! - `references`: our own numbers of parts, which some centres echo; `join`: texts from phones that came in parts.
+//! - `references`: our own numbers of parts, which some centres echo; `ids`: the centre's own, as receipts write them; `join`: texts from phones that came in parts.
 //! - `wire`: PDUs as octets.
 //!
-//! What tells "not sent" from "unknown": a part waits in a queue until the connection takes it to write it, and says so. A part
-//! that nobody took was not sent.
+//! What tells "not sent" from "unknown": a part waits in a queue until a connection takes it to write it, and says so. A part
+//! that nobody took was not sent. The queue outlives connections, so what waits in it goes by the next.
 
 mod bind;
+mod config;
 mod deliver;
+mod ids;
 mod join;
 mod references;
 mod session;
@@ -26,54 +28,30 @@ use futures::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
 use rusmpp::pdus::SubmitSm;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use self::config::{BindConfig, Link};
+use self::ids::Ids;
+use self::join::PartialTexts;
 use self::references::References;
 use self::session::Submission;
 use self::submit::PartOutcome;
 use crate::message::Deadline;
-use crate::provider_url::{Connect, Login, SenderUrl, UrlError, bad_url};
+use crate::provider_url::{Connect, SenderUrl, UrlError};
 use crate::{Event, Handed, Outbound, Provider, SenderKind};
 
 /// Events that wait to be taken. The centre keeps what is more.
 const MAX_EVENTS: usize = 1_500;
-/// No centre answers as many at once.
-const MAX_WINDOW: usize = 10_000;
 
 pub(crate) const KIND: SenderKind = SenderKind {
     other_scheme: Some("smpps"),
     ..SenderKind::new("smpp", read)
 };
 
-/// The address of the centre, and the login.
-#[derive(Clone)]
-struct BindConfig {
-    /// At most 15 ASCII characters; the protocol has no room for more.
-    system_id: String,
-    /// At most 8 ASCII characters.
-    password: String,
-    /// A name or an address, without the brackets of IPv6.
-    host: String,
-    port: u16,
-    tls: bool,
-    /// How many parts may wait for their answers.
-    window: usize,
-}
-
 fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
-    let login = Login::of(url.scheme, url.address)?;
-    let host = login.url.host_str().filter(|host| !host.is_empty());
-    let host = host.ok_or_else(|| bad_url("has no host"))?;
-    let window = usize::try_from(url.window.get()).unwrap_or(MAX_WINDOW);
-    let config = BindConfig {
-        host: host.trim_matches(['[', ']']).to_owned(),
-        port: login.url.port().ok_or_else(|| bad_url("has no port"))?,
-        tls: url.scheme == "smpps",
-        window: window.min(MAX_WINDOW),
-        system_id: login.user,
-        password: login.password,
-    };
+    let config = BindConfig::read(url)?;
     Ok(Arc::new(move || {
         Arc::new(Smpp::new(config.clone(), TIMING))
     }))
@@ -102,136 +80,199 @@ const TIMING: Timing = Timing {
 struct Smpp {
     shared: Arc<Shared>,
     events: tokio::sync::Mutex<mpsc::Receiver<Event>>,
-    session: Mutex<Option<AbortOnDropHandle<()>>>,
+    sessions: Mutex<Vec<AbortOnDropHandle<()>>>,
 }
 
-/// What the connection and those who send have in common.
+/// What the connections and those who send have in common.
 struct Shared {
     config: BindConfig,
     timing: Timing,
-    state: watch::Sender<BindState>,
+    state: watch::Sender<Binds>,
+    /// Their parts may come by different connections.
+    texts: Mutex<PartialTexts>,
     window: Semaphore,
+    queue: mpsc::Sender<Submission>,
+    /// Connections take turns at it.
+    queued: tokio::sync::Mutex<mpsc::Receiver<Submission>>,
+    /// Cancelled once nothing is under way any more: then connections unbind.
+    ending: CancellationToken,
     references: References,
+    ids: Ids,
     events: mpsc::Sender<Event>,
 }
 
-/// The state of the connection to the centre.
+/// The states of the connections that send.
+struct Binds {
+    each: Vec<BindState>,
+    is_closed: bool,
+}
+
+/// The state of a connection to the centre.
 enum BindState {
     /// An attempt is under way, or comes as soon as the connection was lost.
     Connecting,
-    /// Bound; parts are queued here. Once nobody can queue any more, the connection unbinds.
-    Bound(mpsc::Sender<Submission>),
+    Bound,
     /// Until the next attempt, with what a message gets meanwhile.
     Down(Handed),
-    Closed,
+}
+
+impl Binds {
+    fn is_bound(&self) -> bool {
+        let mut each = self.each.iter();
+        each.any(|state| matches!(state, BindState::Bound))
+    }
+
+    /// Whether a message is to wait: none is bound, and one may be soon.
+    fn is_connecting(&self) -> bool {
+        let mut each = self.each.iter();
+        !self.is_bound() && each.any(|state| matches!(state, BindState::Connecting))
+    }
+
+    /// What a message gets that is not to wait. An error: it cannot be sent.
+    fn check(&self) -> Result<(), Handed> {
+        let mut downs = self.each.iter().filter_map(|state| match state {
+            BindState::Down(handed) => Some(handed.clone()),
+            BindState::Connecting | BindState::Bound => None,
+        });
+        match downs.next() {
+            _ if self.is_closed => Err(Handed::not_sent("smpp-closed")),
+            Some(handed) if !self.is_bound() => Err(handed),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Smpp {
     fn new(config: BindConfig, timing: Timing) -> Self {
         let (events, received) = mpsc::channel(MAX_EVENTS);
+        let (queue, queued) = mpsc::channel(config.window);
         let shared = Shared {
             window: Semaphore::new(config.window),
+            ids: Ids::new(config.ids),
+            queue,
+            queued: tokio::sync::Mutex::new(queued),
+            ending: CancellationToken::new(),
+            texts: Mutex::new(PartialTexts::of(config.style.charset)),
+            state: watch::Sender::new(Binds {
+                each: (0..config.binds).map(|_| BindState::Connecting).collect(),
+                is_closed: false,
+            }),
+            references: References::default(),
+            events,
             config,
             timing,
-            state: watch::Sender::new(BindState::Connecting),
-            references: References::new(),
-            events,
         };
         Self {
             shared: Arc::new(shared),
             events: tokio::sync::Mutex::new(received),
-            session: Mutex::default(),
+            sessions: Mutex::default(),
         }
     }
 
     fn start(&self) {
-        let mut session = self.session.lock();
-        let ended = session.as_ref().is_none_or(AbortOnDropHandle::is_finished);
+        let mut sessions = self.sessions.lock();
+        let ended = sessions.iter().all(AbortOnDropHandle::is_finished);
         if ended && !self.shared.is_closed() {
-            let task = tokio::spawn(session::run(Arc::clone(&self.shared)));
-            *session = Some(AbortOnDropHandle::new(task));
+            let links = self.shared.config.links();
+            let tasks = links.map(|link| {
+                let task = tokio::spawn(session::run(Arc::clone(&self.shared), link));
+                AbortOnDropHandle::new(task)
+            });
+            *sessions = tasks.collect();
         }
     }
 
     async fn hand_over(&self, message: &Outbound) -> Handed {
         self.start();
         let shared = &*self.shared;
-        let queue = match shared.queue().await {
-            Ok(queue) => queue,
-            Err(handed) => return handed,
-        };
-        let reference = shared.references.begin(message);
-        let handed = match submit::pdus(message, reference) {
-            Ok(pdus) => {
-                let failed = AtomicBool::new(false);
-                let parts = pdus.into_iter();
-                let parts = parts.map(async |pdu| {
-                    let part = shared.submit(&queue, pdu, &message.deadline, &failed).await;
-                    failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
-                    part
-                });
-                submit::handed(join_all(parts).await)
-            }
+        if let Err(handed) = shared.bound().await {
+            return handed;
+        }
+        shared.references.begin(message);
+        let handed = match submit::pdus(message, shared.config.style) {
+            Ok(pdus) => shared.submit_all(&pdus, &message.deadline).await,
             Err(handed) => handed,
         };
-        shared.references.end(message, reference, &handed);
+        shared.references.end(message, &handed);
         handed
     }
 
     async fn unbind(&self) {
-        let state = self.shared.state.send_replace(BindState::Closed);
-        // Whatever is not done in time ends with the task.
-        let (Some(session), BindState::Bound(queue)) = (self.session.lock().take(), state) else {
+        self.shared
+            .state
+            .send_modify(|binds| binds.is_closed = true);
+        // Whatever is not done in time ends with the tasks.
+        let sessions = std::mem::take(&mut *self.sessions.lock());
+        if sessions.is_empty() || !self.shared.state.borrow().is_bound() {
             return;
-        };
+        }
         let longest = self.shared.timing.response;
         // At most MAX_WINDOW.
         let window = u32::try_from(self.shared.config.window).unwrap_or(u32::MAX);
         let _all = timeout(longest, self.shared.window.acquire_many(window)).await;
-        drop(queue);
-        timeout(longest, session).await.ok();
+        self.shared.ending.cancel();
+        timeout(longest, join_all(sessions)).await.ok();
     }
 }
 
 impl Shared {
-    /// Says how the connection stands, unless it is closed.
-    fn set(&self, state: BindState) -> bool {
-        self.state.send_if_modified(|current| {
-            let open = !matches!(current, BindState::Closed);
-            if open {
-                *current = state;
-            }
-            open
-        })
+    /// Says how a connection stands; false: all are to end.
+    fn set(&self, link: Link, state: BindState) -> bool {
+        let mut is_open = true;
+        self.state.send_if_modified(|binds| {
+            is_open = !binds.is_closed;
+            let place = link.place.filter(|_| is_open);
+            let own = place.and_then(|place| binds.each.get_mut(place));
+            own.map(|own| *own = state).is_some()
+        });
+        is_open
     }
 
     fn is_closed(&self) -> bool {
-        matches!(*self.state.borrow(), BindState::Closed)
+        self.state.borrow().is_closed
     }
 
-    /// Where parts are queued. An attempt to bind that is under way, or follows a lost connection, is waited for.
-    async fn queue(&self) -> Result<mpsc::Sender<Submission>, Handed> {
+    /// Waits for an attempt to bind that is under way, or follows a lost connection. An error says why parts cannot be queued.
+    async fn bound(&self) -> Result<(), Handed> {
         let mut states = self.state.subscribe();
         let state = states
-            .wait_for(|state| !matches!(state, BindState::Connecting))
+            .wait_for(|binds| binds.is_closed || !binds.is_connecting())
             .await;
-        match state.as_deref() {
-            Ok(BindState::Bound(queue)) => Ok(queue.clone()),
-            Ok(BindState::Down(handed)) => Err(handed.clone()),
-            Ok(BindState::Connecting | BindState::Closed) | Err(_) => {
-                Err(Handed::not_sent("smpp-closed"))
+        state.map_or_else(
+            |_| Err(Handed::not_sent("smpp-closed")),
+            |binds| binds.check(),
+        )
+    }
+
+    /// The next part that is to be written.
+    async fn next(&self) -> Option<Submission> {
+        self.queued.lock().await.recv().await
+    }
+
+    /// Sends all parts. Those for which the centre had no time are tried again where it took others, for as long as an answer may
+    /// take.
+    async fn submit_all(&self, pdus: &[SubmitSm], begin_by: &Deadline) -> Handed {
+        let mut parts: Vec<_> = pdus.iter().map(|_| PartOutcome::Unsent).collect();
+        let end = Instant::now() + self.timing.response;
+        loop {
+            let failed = AtomicBool::new(false);
+            let open = pdus.iter().zip(&mut parts);
+            let open = open.filter(|(_, part)| part.is_open());
+            let tries = open.map(async |(pdu, part)| {
+                *part = self.submit(pdu.clone(), begin_by, &failed).await;
+                failed.fetch_or(!matches!(part, PartOutcome::Accepted(_)), Ordering::Relaxed);
+            });
+            join_all(tries).await;
+            let is_over = Instant::now() >= end || begin_by.is_over() || self.is_closed();
+            if is_over || !submit::is_torn(&parts) {
+                return submit::handed(parts);
             }
+            sleep(self.timing.retry.0).await;
         }
     }
 
     /// Sends a part when the window has a place, unless another part has `failed` by then, or `begin_by` is over.
-    async fn submit(
-        &self,
-        queue: &mpsc::Sender<Submission>,
-        pdu: SubmitSm,
-        begin_by: &Deadline,
-        failed: &AtomicBool,
-    ) -> PartOutcome {
+    async fn submit(&self, pdu: SubmitSm, begin_by: &Deadline, failed: &AtomicBool) -> PartOutcome {
         let Ok(_place) = self.window.acquire().await else {
             return PartOutcome::Unsent;
         };
@@ -246,7 +287,8 @@ impl Shared {
             begun,
             answer,
         };
-        let started = async { queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
+        let started =
+            async { self.queue.send(submission).await.is_ok() && (&mut start).await.is_ok() };
         match timeout(self.timing.response, started).await {
             Ok(true) => {}
             Ok(false) => return PartOutcome::Unsent,

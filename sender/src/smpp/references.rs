@@ -2,17 +2,14 @@
 //! tells so what became of them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU16, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::{Handed, Outbound};
 
 /// At most one message a number, so it is bounded.
-pub(super) struct References {
-    next: AtomicU16,
-    messages: Mutex<HashMap<u16, KnownReference>>,
-}
+#[derive(Default)]
+pub(super) struct References(Mutex<HashMap<u16, KnownReference>>);
 
 struct KnownReference {
     reference: String,
@@ -22,33 +19,22 @@ struct KnownReference {
 }
 
 impl References {
-    pub fn new() -> Self {
-        Self {
-            // After a restart, receipts of older messages come too.
-            next: AtomicU16::new(rand::random()),
-            messages: Mutex::default(),
-        }
+    /// Notes a message before it is handed over.
+    pub fn begin(&self, message: &Outbound) {
+        self.note(message, Some(message.parts.len() == 1));
     }
 
-    /// Notes a message before it is handed over and gives the number of its first part.
-    pub fn begin(&self, message: &Outbound) -> u16 {
-        let count = u16::try_from(message.parts.len()).unwrap_or(u16::MAX);
-        let first = self.next.fetch_add(count, Ordering::Relaxed);
-        self.note(message, first, Some(count == 1));
-        first
-    }
-
-    /// Forgets a message of which enough is known.
-    pub fn end(&self, message: &Outbound, first: u16, handed: &Handed) {
+    /// Forgets a message of which enough is known. Whoever stores what is unknown keeps its numbers too, but later.
+    pub fn end(&self, message: &Outbound, handed: &Handed) {
         let is_unknown = matches!(handed, Handed::Unknown { .. });
-        self.note(message, first, is_unknown.then_some(true));
+        self.note(message, is_unknown.then_some(true));
     }
 
     /// Keeps a message under the numbers of its parts. `None`: forgets it.
-    fn note(&self, message: &Outbound, first: u16, whole: Option<bool>) {
-        let mut messages = self.messages.lock();
+    fn note(&self, message: &Outbound, whole: Option<bool>) {
+        let mut messages = self.0.lock();
         for (_, place) in message.parts.iter().zip(0..) {
-            let number = first.wrapping_add(place);
+            let number = message.number.wrapping_add(place);
             messages.remove(&number);
             if let Some(whole) = whole {
                 let entry = KnownReference {
@@ -63,7 +49,7 @@ impl References {
 
     /// The reference of the message to one of these numbers a part of which has this number.
     pub fn find(&self, number: u16, digits: [&str; 2]) -> Option<String> {
-        let messages = self.messages.lock();
+        let messages = self.0.lock();
         let entry = messages.get(&number)?;
         let found = entry.whole && digits.contains(&&*entry.digits);
         found.then(|| entry.reference.clone())

@@ -9,18 +9,20 @@ use futures::stream::FuturesUnordered;
 use futures::{SinkExt, StreamExt};
 use rusmpp::pdus::{DeliverSmResp, SubmitSm};
 use rusmpp::{Command, CommandId, CommandStatus, Pdu};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use super::bind::{Commands, FIRST_SEQUENCE, Frames, connect};
+use super::config::Link;
 use super::deliver::{Deliver, DeliverKind};
-use super::join::{PartialTexts, TextKey};
+use super::ids::IdForm;
+use super::join::TextKey;
 use super::submit::{self, PartOutcome};
 use super::wire::{Fields, RawPdu};
 use super::{BindState, Shared};
 use crate::message::Deadline;
-use crate::{Event, EventKind, Handed, Inbound, value};
+use crate::{Event, EventKind, Handed, Inbound, Receipt, Subject, value};
 
 /// Octets that wait to be written. A centre that lets more wait does not read.
 const MAX_UNREAD: usize = 64 * 1024;
@@ -37,28 +39,27 @@ pub(super) struct Submission {
 }
 
 /// Binds and reads and writes until it is closed.
-pub(super) async fn run(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<Shared>, link: Link) {
     let (first, longest) = shared.timing.retry;
-    let mut texts = PartialTexts::default();
     let mut pause = first;
-    while shared.set(BindState::Connecting) {
-        let state = match connect(&shared).await {
+    while shared.set(link, BindState::Connecting) {
+        let state = match connect(&shared, link.kind).await {
             Ok(Ok((frames, commands))) => {
-                let (queue, queued) = mpsc::channel(shared.config.window);
-                if !shared.set(BindState::Bound(queue)) {
+                if !shared.set(link, BindState::Bound) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
                 let session = SmppSession {
                     shared: &shared,
-                    texts: &mut texts,
+                    link,
                     commands,
                     sequence: FIRST_SEQUENCE,
                     waiting: HashMap::new(),
                     stored: FuturesUnordered::new(),
+                    leaving: None,
                     is_over: false,
                 };
-                session.run(frames, queued).await;
+                session.run(frames).await;
                 tracing::info!("the SMPP session ended");
                 pause = first;
                 // Messages wait for the next attempt, as they do for the first.
@@ -74,6 +75,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                     _ if again => Handed::NotSent { code },
                     // There is no message that it could be about.
                     Handed::Refused { code } => Handed::SenderFault { code },
+                    Handed::Busy => Handed::Throttled { retry_after: None },
                     handed => handed,
                 })
             }
@@ -82,7 +84,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 BindState::Down(Handed::not_sent("smpp-unbound"))
             }
         };
-        if !shared.set(state) {
+        if !shared.set(link, state) {
             return;
         }
         sleep(pause).await;
@@ -94,28 +96,38 @@ pub(super) async fn run(shared: Arc<Shared>) {
 /// for it.
 struct SmppSession<'a> {
     shared: &'a Shared,
-    texts: &'a mut PartialTexts,
+    link: Link,
     commands: Commands,
     /// Of the last request.
     sequence: u32,
     /// Parts that wait for their answers, by sequence number.
     waiting: HashMap<u32, oneshot::Sender<PartOutcome>>,
-    /// Events that are being stored: the number of the `deliver_sm`, the text that it was the last part of, and whether it is
-    /// stored.
-    stored: FuturesUnordered<BoxFuture<'static, (u32, Option<TextKey>, bool)>>,
+    /// Events that are being stored: the number of the `deliver_sm`, what it was, and whether it is stored.
+    stored: FuturesUnordered<BoxFuture<'static, (u32, Delivered, bool)>>,
+    /// The centre unbinds: the number of its request, and until when what is under way keeps it from its answer.
+    leaving: Option<(u32, Instant)>,
     /// What waits to be written is the last.
     is_over: bool,
 }
 
+/// What a `deliver_sm` was.
+enum Delivered {
+    /// A receipt, and the form of its id if that is learned by it.
+    Receipt(Option<IdForm>),
+    /// The last part of a text.
+    Text(TextKey),
+}
+
 impl SmppSession<'_> {
     /// Reads and writes until the connection is of no more use.
-    async fn run(mut self, mut frames: Frames, mut queued: mpsc::Receiver<Submission>) {
+    async fn run(mut self, mut frames: Frames) {
         let after = |time: Duration| Instant::now() + time;
-        let timing = self.shared.timing;
+        let (shared, timing) = (self.shared, self.shared.timing);
         let (mut deadline, mut asked, mut unbinds) = (after(timing.idle), false, false);
         // Of what was put some may still be in TLS, which has a buffer of its own.
         let mut is_written = true;
         while self.commands.write_buffer().len() <= MAX_UNREAD {
+            self.leave_when_done();
             is_written &= self.commands.write_buffer().is_empty();
             if self.is_over && is_written {
                 return;
@@ -129,8 +141,8 @@ impl SmppSession<'_> {
                     }
                     is_written = true;
                 }
-                Some((sequence, text, is_stored)) = self.stored.next() => {
-                    self.confirm(sequence, text, is_stored);
+                Some((sequence, delivered, is_stored)) = self.stored.next() => {
+                    self.confirm(sequence, &delivered, is_stored);
                 }
                 octets = frames.next() => {
                     let frame = octets.and_then(Result::ok).and_then(RawPdu::read);
@@ -138,14 +150,14 @@ impl SmppSession<'_> {
                     (deadline, asked) = (after(timing.idle), false);
                     self.take(&frame);
                 }
-                submission = queued.recv(), if is_written && !unbinds => {
-                    if let Some(submission) = submission {
-                        self.begin(submission);
-                    } else {
-                        unbinds = true;
-                        self.request(Pdu::Unbind);
-                    }
+                () = shared.ending.cancelled(), if !unbinds => {
+                    unbinds = true;
+                    self.request(Pdu::Unbind);
                 }
+                Some(submission) = shared.next(), if is_written && !unbinds && self.leaving.is_none() && self.link.place.is_some() => {
+                    self.begin(submission);
+                }
+                () = sleep_until(self.leaving.map_or(deadline, |(_, until)| until)), if self.leaving.is_some() => {}
                 () = sleep_until(deadline) => {
                     if asked {
                         return;
@@ -154,6 +166,21 @@ impl SmppSession<'_> {
                     self.request(Pdu::EnquireLink);
                 }
             }
+        }
+    }
+
+    /// Answers the centre's wish to unbind once nothing is under way, or nothing of it can be answered in time any more.
+    fn leave_when_done(&mut self) {
+        let Some((sequence, until)) = self.leaving else {
+            return;
+        };
+        self.waiting.retain(|_, answer| !answer.is_closed());
+        let is_done = self.waiting.is_empty() && self.stored.is_empty();
+        if is_done || Instant::now() >= until {
+            self.leaving = None;
+            let answer = Command::new(CommandStatus::EsmeRok, sequence, Pdu::UnbindResp);
+            self.put(answer);
+            self.is_over = true;
         }
     }
 
@@ -190,8 +217,10 @@ impl SmppSession<'_> {
             CommandId::DeliverSm => self.deliver(frame),
             CommandId::EnquireLink => self.put(ok(Pdu::EnquireLinkResp)),
             CommandId::Unbind => {
-                self.put(ok(Pdu::UnbindResp));
-                self.is_over = true;
+                // Many centres close once it is answered, and answer what they took before it. What is not begun waits for the
+                // next connection.
+                self.leaving = Some((sequence, Instant::now() + self.shared.timing.response));
+                self.shared.set(self.link, BindState::Connecting);
             }
             CommandId::UnbindResp => self.is_over = true,
             CommandId::Outbind | CommandId::AlertNotification => {}
@@ -218,13 +247,18 @@ impl SmppSession<'_> {
                     tracing::warn!("a receipt by SMPP names no message or no state");
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
-                self.emit(sequence, EventKind::Receipt(receipt), None);
+                self.report(sequence, receipt);
             }
             DeliverKind::Text => {
                 let part = deliver.text();
                 let now = std::time::Instant::now();
                 // A part is held in memory alone: most centres send the next only when this one is answered.
-                let Some(text) = self.texts.add(&part.key, part.number, part.octets, now) else {
+                let Some(text) =
+                    self.shared
+                        .texts
+                        .lock()
+                        .add(&part.key, part.number, part.octets, now)
+                else {
                     return self.answer(sequence, CommandStatus::EsmeRok);
                 };
                 let inbound = Inbound {
@@ -235,26 +269,54 @@ impl SmppSession<'_> {
                     text,
                     opts_out: None,
                 };
-                self.emit(sequence, EventKind::Inbound(inbound), Some(part.key));
+                self.emit(sequence, EventKind::Inbound(inbound), |_| {
+                    Delivered::Text(part.key)
+                });
             }
         }
     }
 
-    fn emit(&mut self, sequence: u32, kind: EventKind, text: Option<TextKey>) {
+    /// Tells of a receipt, with what the id of the answer may be.
+    fn report(&mut self, sequence: u32, mut receipt: Receipt) {
+        let mut forms = Vec::new();
+        if let Subject::Named(named) = &mut receipt.subject
+            && let Some(receipted) = named.ids.pop()
+        {
+            (forms, named.ids) = self.shared.ids.of_answer(&receipted).into_iter().unzip();
+        }
+        let learned = move |fitting: Option<usize>| {
+            let form = fitting.and_then(|place| forms.get(place).copied());
+            Delivered::Receipt(form)
+        };
+        self.emit(sequence, EventKind::Receipt(receipt), learned);
+    }
+
+    fn emit(
+        &mut self,
+        sequence: u32,
+        kind: EventKind,
+        delivered: impl FnOnce(Option<usize>) -> Delivered + Send + 'static,
+    ) {
         let (stored, told) = oneshot::channel();
         if self.shared.events.try_send(Event { kind, stored }).is_err() {
             return self.answer(sequence, CommandStatus::EsmeRmsgqful);
         }
-        let stored = async move { (sequence, text, told.await.is_ok()) };
+        let stored = async move {
+            let told = told.await;
+            let is_stored = told.is_ok();
+            (sequence, delivered(told.ok().flatten()), is_stored)
+        };
         self.stored.push(Box::pin(stored));
     }
 
-    fn confirm(&mut self, sequence: u32, text: Option<TextKey>, is_stored: bool) {
+    fn confirm(&mut self, sequence: u32, delivered: &Delivered, is_stored: bool) {
         if !is_stored {
             return self.answer(sequence, CommandStatus::EsmeRxTAppn);
         }
-        if let Some(key) = text {
-            self.texts.forget(&key);
+        match delivered {
+            Delivered::Text(key) => self.shared.texts.lock().forget(key),
+            Delivered::Receipt(Some(form)) => self.shared.ids.learn(*form),
+            Delivered::Receipt(None) => {}
         }
         self.answer(sequence, CommandStatus::EsmeRok);
     }

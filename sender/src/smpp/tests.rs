@@ -10,6 +10,7 @@ use rusmpp::values::Ton;
 use rusmpp::{CommandId, CommandStatus, Pdu};
 
 use self::centre::{Centre, Peer, deliver_sm};
+use super::config::{Mode, Style};
 use super::*;
 use crate::{EventKind, ReceiptStatus, Subject};
 
@@ -35,7 +36,12 @@ fn config(centre: &Centre) -> BindConfig {
         host: "127.0.0.1".into(),
         port: centre.port(),
         tls: false,
+        system_type: String::new(),
         window: 10,
+        binds: 1,
+        mode: Mode::Trx,
+        style: Style::default(),
+        ids: None,
     }
 }
 
@@ -65,6 +71,7 @@ fn message(parts: &[&str]) -> Outbound {
         text: parts.concat(),
         encoding: Encoding::Gsm7,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        number: 258,
         validity: Duration::from_hours(1),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
@@ -106,8 +113,7 @@ async fn a_throttled_message_is_not_taken() {
     let (sequence, _) = peer.submit().await;
     peer.refuse_part(sequence, CommandStatus::EsmeRthrottled)
         .await;
-    let throttled = Handed::Throttled { retry_after: None };
-    assert_eq!(handed.await.unwrap(), throttled);
+    assert_eq!(handed.await.unwrap(), Handed::Busy);
 }
 
 #[tokio::test]
@@ -116,10 +122,26 @@ async fn two_parts_with_one_refused_are_unknown() {
     let handed = send(&smpp, &["a", "b"]);
     let (first, _) = peer.submit().await;
     let (second, _) = peer.submit().await;
+    peer.refuse_part(second, CommandStatus::EsmeRinvdstadr)
+        .await;
+    peer.accept_part(first, "1").await;
+    assert_eq!(handed.await.unwrap(), unknown("smpp-0x0b"));
+}
+
+#[tokio::test]
+async fn a_throttled_part_of_a_message_is_tried_again() {
+    let (smpp, _centre, mut peer) = bound(PATIENT, 10).await;
+    let handed = send(&smpp, &["a", "b"]);
+    let (first, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[5..], [1, b'a']);
+    let (second, _) = peer.submit().await;
     peer.refuse_part(second, CommandStatus::EsmeRthrottled)
         .await;
     peer.accept_part(first, "1").await;
-    assert_eq!(handed.await.unwrap(), unknown("smpp-0x58"));
+    let (again, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[5..], [2, b'b']);
+    peer.accept_part(again, "2").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1", "2"]));
 }
 
 #[tokio::test]
@@ -145,8 +167,8 @@ async fn after_a_refused_part_the_window_holds_back_the_others() {
 #[tokio::test]
 async fn a_part_that_nobody_waits_for_is_not_written() {
     let (smpp, _centre, mut peer) = bound(PATIENT, 2).await;
-    let queue = smpp.shared.queue().await.unwrap();
-    let [pdu] = submit::pdus(&message(&["a"]), 1)
+    smpp.shared.bound().await.unwrap();
+    let [pdu] = submit::pdus(&message(&["a"]), Style::default())
         .unwrap()
         .try_into()
         .unwrap();
@@ -159,7 +181,7 @@ async fn a_part_that_nobody_waits_for_is_not_written() {
         begun,
         answer,
     };
-    assert!(queue.send(submission).await.is_ok());
+    assert!(smpp.shared.queue.send(submission).await.is_ok());
     assert!(answered.await.is_err());
     let handed = send(&smpp, &["b"]);
     let (sequence, submit) = peer.submit().await;

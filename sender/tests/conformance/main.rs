@@ -70,6 +70,7 @@ fn message(from: &str) -> Outbound {
         text: TEXT.to_owned(),
         encoding: Encoding::Gsm7,
         parts: vec![TEXT.to_owned()],
+        number: 0,
         validity: Duration::from_hours(1),
         deadline: Deadline::at(Instant::now() + Duration::from_mins(1)),
         status_url: STATUS_URL.to_owned(),

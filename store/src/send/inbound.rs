@@ -1,5 +1,7 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
+use std::collections::{BTreeSet, HashMap};
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::campaign::MessageStatus;
@@ -12,7 +14,7 @@ use uuid::Uuid;
 
 use super::contact::{OPT_IN, OPT_OUT};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, batch_row, statement, values};
-use crate::{Result, Store};
+use crate::{Result, Store, Tx};
 
 batch_row! {
     /// A phone in an account.
@@ -72,6 +74,9 @@ pub struct NewInbound<'a> {
     /// The provider's.
     pub id: &'a str,
     pub phone: &'a str,
+    /// What it may be where nothing was sent to that, as one in national form. If something was sent to several of these, nothing
+    /// but opting out counts, and does for each.
+    pub others: &'a BTreeSet<String>,
     pub text: &'a str,
     /// The provider's own verdict that it opts out, or in again.
     pub opts_out: Option<bool>,
@@ -176,25 +181,22 @@ impl Store {
         if !tx.insert_new(new).await? {
             return Ok(false);
         }
-        // Those that have sent to it through the sender, in the order of their contacts.
-        let senders = format!("% {} %", inbound.sender);
-        let accounts = statement!("SELECT account_id FROM account");
-        let accounts: Vec<Uuid> = tx.fetch_values(accounts, vec![]).await?;
-        let phones = accounts.into_iter().flat_map(|account_id| {
-            let macs = pepper.phone_macs(account_id, inbound.phone);
-            let senders = &senders;
-            macs.map(move |mac| AccountPhone {
-                account_id,
-                phone_mac: mac.to_vec(),
-                senders: senders.clone(),
-            })
-        });
-        let addressed: Vec<Addressed> = tx.fetch_batch(ADDRESSED, phones.collect()).await?;
+        let mut addressed = tx
+            .addressed(inbound.sender, &[inbound.phone], pepper)
+            .await?;
+        if addressed.is_empty() && !inbound.others.is_empty() {
+            let others: Vec<&str> = inbound.others.iter().map(String::as_str).collect();
+            addressed = tx.addressed(inbound.sender, &others, pepper).await?;
+        }
+        let phones: BTreeSet<&str> = addressed.iter().map(|(_, phone)| *phone).collect();
+        let is_certain = phones.len() <= 1;
         // Of those that reply, the one that sent last.
         let mut reply: Option<(Option<DateTime<Utc>>, reply::Model)> = None;
-        for contact in addressed {
+        for (contact, phone) in addressed {
             let JsonText(setting) = contact.setting;
-            let Some(keyword) = inbound.keyword(&setting) else {
+            let keyword = inbound.keyword(&setting);
+            let keyword = keyword.filter(|keyword| is_certain || *keyword == Keyword::Stop);
+            let Some(keyword) = keyword else {
                 continue;
             };
             let (account_id, phone_mac) = (contact.account_id, contact.phone_mac);
@@ -212,7 +214,7 @@ impl Store {
                 Keyword::Help => setting.help_reply.filter(|_| !contact.opted_out),
             };
             let sent_at = contact.last_sent_at;
-            if let Some(text) = text.filter(|_| inbound.is_replied_to)
+            if let Some(text) = text.filter(|_| inbound.is_replied_to && is_certain)
                 && reply.as_ref().is_none_or(|(last, _)| *last <= sent_at)
             {
                 let row = reply::Model {
@@ -221,7 +223,7 @@ impl Store {
                     kind: <&str>::from(keyword).to_owned(),
                     day: day_of(now, contact.time_zone.0),
                     sender: Some(inbound.sender.to_owned()),
-                    phone: Some(inbound.phone.to_owned()),
+                    phone: Some(phone.to_owned()),
                     text: Some(text),
                     made_at: now,
                 };
@@ -234,5 +236,38 @@ impl Store {
         }
         tx.commit_surely().await?;
         Ok(true)
+    }
+}
+
+impl Tx {
+    /// Who has sent to one of these phones through a sender, in the order of the contacts.
+    async fn addressed<'p>(
+        &self,
+        sender: &str,
+        phones: &[&'p str],
+        pepper: &Pepper,
+    ) -> Result<Vec<(Addressed, &'p str)>> {
+        let senders = format!("% {sender} %");
+        let accounts = statement!("SELECT account_id FROM account");
+        let accounts: Vec<Uuid> = self.fetch_values(accounts, vec![]).await?;
+        let (mut rows, mut phone_of) = (Vec::new(), HashMap::new());
+        for account_id in accounts {
+            for phone in phones {
+                for mac in pepper.phone_macs(account_id, phone) {
+                    phone_of.insert(mac.to_vec(), *phone);
+                    rows.push(AccountPhone {
+                        account_id,
+                        phone_mac: mac.to_vec(),
+                        senders: senders.clone(),
+                    });
+                }
+            }
+        }
+        let addressed: Vec<Addressed> = self.fetch_batch(ADDRESSED, rows).await?;
+        let addressed = addressed.into_iter().filter_map(|contact| {
+            let phone = phone_of.get(&contact.phone_mac).copied()?;
+            Some((contact, phone))
+        });
+        Ok(addressed.collect())
     }
 }

@@ -125,6 +125,7 @@ impl Tx {
                     fence: 0,
                     next_due_at,
                     failures: message.failures,
+                    echo: None,
                 });
             }
         }

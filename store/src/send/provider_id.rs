@@ -1,27 +1,150 @@
-//! Receipts that carry the provider's id alone: which message and part it stands for. One that comes before the result with its id
-//! is kept until then.
+//! Receipts that carry the provider's id alone, or a number of ours that they echo: which message and part they are of. One that
+//! comes before the result with its id is kept until then.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use domain::campaign::ReceiptStatus;
+use domain::pepper::Pepper;
 use entity::stray_receipt;
 use sea_orm::{EntityTrait, FromQueryResult};
 use uuid::Uuid;
 
+use super::MessageKey;
 use super::receipt::NewReceipt;
 use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// Stray receipts that are looked at at once.
 const MAX_STRAYS: i64 = 1_000;
 
-/// A receipt by the provider's id.
-#[derive(Clone, Debug)]
+/// A receipt of a message that it names.
+#[derive(Clone)]
 pub struct ProviderReceipt {
-    pub provider_id: String,
+    /// What the id of the provider's answer may be, likeliest first. Where there are several, one is it if its message went to
+    /// one of the phones.
+    pub provider_ids: Vec<String>,
+    /// The number of the part, where the receipt echoes it.
+    pub number: Option<u16>,
+    /// The phones that it names, in E.164.
+    pub phones: Vec<String>,
     pub status: ReceiptStatus,
     pub code: Option<String>,
+    /// Its provider sends it again, so it is not kept where it fits no message.
+    pub comes_again: bool,
+}
+
+/// An id as it is looked for: in hexadecimal digits zeros in front, and upper and lower case, do not count.
+pub(super) fn key(provider_id: &str) -> String {
+    let is_number = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+    if !provider_id.bytes().all(is_number) {
+        return provider_id.to_owned();
+    }
+    let digits = provider_id.trim_start_matches('0');
+    if digits.is_empty() {
+        "0".to_owned()
+    } else {
+        digits.to_ascii_lowercase()
+    }
+}
+
+/// What receipts echo of a message: the number of its first part, and a hash of its phone, as numbers come again soon.
+pub(super) struct Echo {
+    number: u16,
+    phone: String,
+}
+
+impl Echo {
+    /// Of a message to a phone whose first part has this number.
+    pub(super) fn of(number: u16, phone: &str, pepper: &Pepper) -> Self {
+        // Of no account: none is known of a receipt.
+        let phone = hash(&pepper.phone_mac(Uuid::nil(), phone));
+        Self { number, phone }
+    }
+
+    /// Under the current secret, then under older ones.
+    fn all_of<'a>(
+        number: u16,
+        phone: &'a str,
+        pepper: &'a Pepper,
+    ) -> impl Iterator<Item = Self> + 'a {
+        let macs = pepper.phone_macs(Uuid::nil(), phone);
+        macs.map(move |mac| Self {
+            number,
+            phone: hash(&mac),
+        })
+    }
+
+    /// What stands for a part, counted from 0, in the place of a provider's id, which has no blank.
+    pub(super) fn key_of_part(&self, part: u16) -> String {
+        let Self { number, phone } = self;
+        format!("echo {} {phone}", number.wrapping_add(part))
+    }
+}
+
+/// The first half of a MAC.
+fn hash(mac: &[u8; 32]) -> String {
+    let half = mac.first_chunk().copied().unwrap_or_default();
+    format!("{:032x}", u128::from_be_bytes(half))
+}
+
+impl fmt::Display for Echo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.number, self.phone)
+    }
+}
+
+impl FromStr for Echo {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let read = text.split_once(' ').and_then(|(number, phone)| {
+            Some(Self {
+                number: number.parse().ok()?,
+                phone: phone.to_owned(),
+            })
+        });
+        read.ok_or_else(|| Error::broken("an echo without a number"))
+    }
+}
+
+batch_row! {
+    /// A name that a receipt may mean by what it has.
+    struct ReceiptName {
+        /// Which receipt it is of, and the place of the name among its own.
+        receipt: i64,
+        place: i64,
+        sender: String,
+        provider_id: String,
+    }
+}
+
+const FIND: &BatchStatement<ReceiptName> = statement!(ReceiptName:
+    "SELECT batch.receipt, batch.place, r.account_id, r.message_id, r.part
+       FROM batch JOIN provider_ref r ON r.sender = batch.sender AND r.provider_id = batch.provider_id"
+);
+
+#[derive(FromQueryResult)]
+struct FoundName {
+    receipt: i64,
+    place: i64,
+    account_id: Uuid,
+    message_id: Uuid,
+    part: i64,
+}
+
+const SENT_TO: &BatchStatement<MessageKey> = statement!(MessageKey:
+    "SELECT m.account_id, m.message_id, m.sent_mac
+       FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id"
+);
+
+#[derive(FromQueryResult)]
+struct SentMessage {
+    #[sea_orm(nested)]
+    key: MessageKey,
+    sent_mac: Option<Vec<u8>>,
 }
 
 batch_row! {
@@ -39,11 +162,6 @@ const KEEP: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
     "INSERT INTO stray_receipt ({columns}) SELECT {columns} FROM batch
       WHERE NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)
          ON CONFLICT DO NOTHING"
-);
-
-const FIND: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
-    "SELECT r.provider_id, batch.status, batch.code, r.account_id, r.message_id, r.part
-       FROM batch JOIN provider_ref r ON r.sender = batch.sender AND r.provider_id = batch.provider_id"
 );
 
 const STRAYS: &Statement = statement!(
@@ -64,7 +182,8 @@ struct FoundReceipt {
 }
 
 impl Store {
-    /// Stores receipts by the provider's ids, in one transaction those of unknown ids, then those of messages.
+    /// Stores receipts: in one transaction those that fit no message, then those of messages. Gives for each the place of the id
+    /// that fitted, or, of one that fitted by its number, how many ids it has; `None`: it fits no message.
     ///
     /// # Errors
     /// Giving the same receipts again is safe.
@@ -72,44 +191,72 @@ impl Store {
         &self,
         sender: &str,
         receipts: &[ProviderReceipt],
-    ) -> Result<()> {
+        pepper: &Pepper,
+    ) -> Result<Vec<Option<usize>>> {
+        let names = names(sender, receipts, pepper);
         let tx = self.begin_by_keys().await?;
-        let now = tx.now().await?;
-        let rows = receipts.iter().map(|receipt| StrayReceipt {
-            sender: sender.to_owned(),
-            provider_id: receipt.provider_id.clone(),
-            status: receipt.status.into_str(),
-            code: receipt.code.clone(),
-            received_at: now,
-        });
-        let rows: Vec<_> = rows.collect();
+        let found: Vec<FoundName> = tx.fetch_batch(FIND, names).await?;
+        let mut fitting = fitting(receipts, tx.fits_phone(receipts, found, pepper).await?);
         // In this order: an id that becomes known in between is kept and found, and settled twice, which is once.
-        tx.execute_batch(KEEP, rows.clone()).await?;
-        let found: Vec<FoundReceipt> = tx.fetch_batch(FIND, rows).await?;
-        tx.commit_surely().await?;
-        self.record_receipts(&receipts_of(&found)?).await
+        let stray: Vec<usize> = (0..receipts.len())
+            .filter(|place| !fitting.contains_key(place))
+            .filter(|place| receipts.get(*place).is_some_and(|one| !one.comes_again))
+            .collect();
+        if stray.is_empty() {
+            tx.rollback().await?;
+        } else {
+            let found = tx.keep_strays(sender, receipts, &stray).await?;
+            fitting.extend(found);
+            tx.commit_surely().await?;
+        }
+        let of_messages = fitting.iter().filter_map(|(place, found)| {
+            let receipt = receipts.get(*place)?;
+            Some(NewReceipt {
+                account_id: found.account_id,
+                message_id: found.message_id,
+                part: usize::try_from(found.part).ok(),
+                status: receipt.status,
+                code: receipt.code.clone(),
+            })
+        });
+        let of_messages: Vec<_> = of_messages.collect();
+        self.record_receipts(&of_messages).await?;
+        let places = (0..receipts.len()).map(|place| {
+            let found = fitting.get(&place)?;
+            usize::try_from(found.place).ok()
+        });
+        Ok(places.collect())
     }
 
-    /// Records the stray receipts of a sender whose ids are known by now.
-    pub async fn settle_strays(&self, sender: &str) -> Result<()> {
+    /// Records the stray receipts of a sender whose ids are known by now, and gives what they say.
+    pub async fn settle_strays(&self, sender: &str) -> Result<Vec<ReceiptStatus>> {
         let found: Vec<FoundReceipt> = self.fetch_all(STRAYS, values![sender, MAX_STRAYS]).await?;
         let mut by_account: BTreeMap<Option<Uuid>, Vec<FoundReceipt>> = BTreeMap::new();
         for stray in found {
             let account_id = self.has_nodes().then_some(stray.account_id);
             by_account.entry(account_id).or_default().push(stray);
         }
+        let mut statuses = Vec::new();
         for (account_id, strays) in by_account {
-            let settled = self.settle(sender, strays).await;
-            match account_id {
+            let of_account: Vec<_> = strays.iter().map(|stray| stray.status.0).collect();
+            let settled = self.settle(sender, strays).await.map(|()| of_account);
+            statuses.extend(match account_id {
                 Some(account_id) => self.unless_away(account_id, settled)?,
                 None => settled?,
-            }
+            });
         }
-        Ok(())
+        Ok(statuses)
     }
 
     async fn settle(&self, sender: &str, strays: Vec<FoundReceipt>) -> Result<()> {
-        self.record_receipts(&receipts_of(&strays)?).await?;
+        let receipts = strays.iter().map(|receipt| NewReceipt {
+            account_id: receipt.account_id,
+            message_id: receipt.message_id,
+            part: usize::try_from(receipt.part).ok(),
+            status: receipt.status.0,
+            code: receipt.code.clone(),
+        });
+        self.record_receipts(&receipts.collect::<Vec<_>>()).await?;
         for stray in strays {
             let status = stray.status.0.into_str().to_owned();
             stray_receipt::Entity::delete_by_id((sender.to_owned(), stray.provider_id, status))
@@ -120,15 +267,166 @@ impl Store {
     }
 }
 
-fn receipts_of(found: &[FoundReceipt]) -> Result<Vec<NewReceipt>> {
-    let receipts = found.iter().map(|receipt| {
-        Ok(NewReceipt {
-            account_id: receipt.account_id,
-            message_id: receipt.message_id,
-            part: Some(usize::try_from(receipt.part).map_err(Error::broken)?),
-            status: receipt.status.0,
-            code: receipt.code.clone(),
-        })
-    });
-    receipts.collect()
+impl Tx {
+    /// Leaves out names of messages that went to none of the phones that the receipt names, of receipts that may mean several.
+    async fn fits_phone(
+        &self,
+        receipts: &[ProviderReceipt],
+        mut found: Vec<FoundName>,
+        pepper: &Pepper,
+    ) -> Result<Vec<FoundName>> {
+        let guessed = |found: &FoundName| {
+            let receipt = receipts.get(usize::try_from(found.receipt).ok()?)?;
+            let ids = receipt.provider_ids.len();
+            let is_guessed = ids > 1 && usize::try_from(found.place).ok()? < ids;
+            is_guessed.then_some(receipt)
+        };
+        let keys = found.iter().filter(|found| guessed(found).is_some());
+        let keys: Vec<MessageKey> = keys.map(FoundName::message).collect();
+        if keys.is_empty() {
+            return Ok(found);
+        }
+        let sent: Vec<SentMessage> = self.fetch_batch(SENT_TO, keys).await?;
+        let sent: BTreeMap<MessageKey, Option<Vec<u8>>> = sent
+            .into_iter()
+            .map(|message| (message.key, message.sent_mac))
+            .collect();
+        found.retain(|found| {
+            let Some(receipt) = guessed(found) else {
+                return true;
+            };
+            let Some(Some(sent_mac)) = sent.get(&found.message()) else {
+                return false;
+            };
+            receipt.phones.iter().any(|phone| {
+                let mut macs = pepper.phone_macs(found.account_id, phone);
+                macs.any(|mac| mac[..] == sent_mac[..])
+            })
+        });
+        Ok(found)
+    }
+
+    /// Keeps receipts by their first id, and gives those whose id became known meanwhile.
+    async fn keep_strays(
+        &self,
+        sender: &str,
+        receipts: &[ProviderReceipt],
+        places: &[usize],
+    ) -> Result<BTreeMap<usize, FoundName>> {
+        let now = self.now().await?;
+        let (mut rows, mut names) = (Vec::new(), Vec::new());
+        for place in places {
+            let receipt = receipts.get(*place);
+            let id = receipt.and_then(|receipt| Some((receipt, receipt.provider_ids.first()?)));
+            let Some((receipt, id)) = id else { continue };
+            rows.push(StrayReceipt {
+                sender: sender.to_owned(),
+                provider_id: key(id),
+                status: receipt.status.into_str(),
+                code: receipt.code.clone(),
+                received_at: now,
+            });
+            names.push(ReceiptName {
+                receipt: i64::try_from(*place).map_err(Error::broken)?,
+                place: 0,
+                sender: sender.to_owned(),
+                provider_id: key(id),
+            });
+        }
+        self.execute_batch(KEEP, rows).await?;
+        let found: Vec<FoundName> = self.fetch_batch(FIND, names).await?;
+        Ok(fitting(receipts, found))
+    }
+}
+
+impl FoundName {
+    fn message(&self) -> MessageKey {
+        MessageKey {
+            account_id: self.account_id,
+            message_id: self.message_id,
+        }
+    }
+}
+
+/// All names of receipts: their ids, then what they echo.
+fn names(sender: &str, receipts: &[ProviderReceipt], pepper: &Pepper) -> Vec<ReceiptName> {
+    let mut names = Vec::new();
+    for (receipt, place_of_receipt) in receipts.iter().zip(0..) {
+        let mut add = |place, provider_id| {
+            names.push(ReceiptName {
+                receipt: place_of_receipt,
+                place,
+                sender: sender.to_owned(),
+                provider_id,
+            });
+        };
+        let mut last = 0;
+        for (id, place) in receipt.provider_ids.iter().zip(0..) {
+            let folded = key(id);
+            if folded != *id {
+                // As older processes kept it.
+                add(place, id.clone());
+            }
+            add(place, folded);
+            last = place + 1;
+        }
+        if let Some(number) = receipt.number {
+            for phone in &receipt.phones {
+                for echo in Echo::all_of(number, phone, pepper) {
+                    add(last, echo.key_of_part(0));
+                }
+            }
+        }
+    }
+    names
+}
+
+/// Of each receipt, by its place, the likeliest name.
+fn fitting(receipts: &[ProviderReceipt], found: Vec<FoundName>) -> BTreeMap<usize, FoundName> {
+    let mut fitting: BTreeMap<usize, FoundName> = BTreeMap::new();
+    for name in found {
+        let Ok(receipt) = usize::try_from(name.receipt) else {
+            continue;
+        };
+        let known = fitting.get(&receipt);
+        if receipt < receipts.len() && known.is_none_or(|known| name.place < known.place) {
+            fitting.insert(receipt, name);
+        }
+    }
+    fitting
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_in_front_and_case_count_in_no_number() {
+        for (id, expected) in [
+            ("0A1b", "a1b"),
+            ("000", "0"),
+            ("10", "10"),
+            (
+                "0198F000-0000-7000-8000-00000000ABCD",
+                "198f000-0000-7000-8000-00000000abcd",
+            ),
+            ("0Mx", "0Mx"),
+            ("m-1", "m-1"),
+        ] {
+            assert_eq!(key(id), expected);
+        }
+    }
+
+    #[test]
+    fn an_echo_is_of_a_number_and_a_phone() {
+        let pepper = Pepper::parse(&"0f".repeat(32)).unwrap();
+        let echo = Echo::of(65_535, "+491701234521", &pepper);
+        let read: Echo = echo.to_string().parse().unwrap();
+        assert_eq!(read.key_of_part(1), echo.key_of_part(1));
+        assert!(echo.key_of_part(1).starts_with("echo 0 "));
+        let sought: Vec<_> = Echo::all_of(0, "+491701234521", &pepper).collect();
+        assert_eq!(sought[0].key_of_part(0), echo.key_of_part(1));
+        let other = Echo::of(0, "+491701234522", &pepper);
+        assert_ne!(other.key_of_part(0), echo.key_of_part(1));
+    }
 }

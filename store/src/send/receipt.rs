@@ -147,7 +147,7 @@ const KEEP: &BatchStatement<KeptReceipt> = statement!(KeptReceipt:
     "INSERT INTO receipt ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
 );
 /// What stands for all parts.
-const ALL_PARTS: i64 = -1;
+pub(super) const ALL_PARTS: i64 = -1;
 
 const OF_RECIPIENT: &Statement = statement!(
     "SELECT message_id, part, status, code, received_at FROM receipt

@@ -137,6 +137,7 @@ impl Store {
             phone: next.phone,
             parts: Parts::of(&next.text),
             text: next.text,
+            number: 0,
             validity: VALIDITY,
         };
         tx.commit_surely().await?;

@@ -55,10 +55,7 @@ impl DrivenSender {
                 Ok(Some(lease)) => {
                     tracing::info!(sender.name = %name, lease.fence = lease.fence, "drives the sender");
                     // New each time: a connection that is left behind would take receipts that nobody stores.
-                    let hand_over = Arc::new(HandOver {
-                        provider: self.setting.connect(),
-                        sender: Arc::clone(&self),
-                    });
+                    let hand_over = Arc::new(HandOver::new(Arc::clone(&self)));
                     let provider = Arc::clone(&hand_over.provider);
                     if let Err(error) = self.drive(&lease, hand_over, &shutdown).await {
                         tracing::warn!(error = one_line(&error), sender.name = %name, "sender left");
@@ -81,7 +78,7 @@ impl DrivenSender {
     ) -> Result<(), Error> {
         let renewal = Renewal::start(self.store.clone(), lease.clone());
         let stop = CancellationToken::new();
-        tokio::spawn(events::take(Arc::clone(&hand_over), stop.clone()));
+        let mut waits = Some((Arc::clone(&hand_over), stop.clone()));
         let replying = Arc::clone(&hand_over);
         tokio::spawn(replies::send(lease.clone(), replying, stop.clone()));
         let _stop = stop.drop_guard();
@@ -113,7 +110,12 @@ impl DrivenSender {
                 }
             }
             match driving.step(ending.is_some()).await {
-                Ok(true) => {}
+                Ok(true) => {
+                    // Receipts of what the process before handed over fit once it is recorded as unknown.
+                    if let Some((hand_over, stop)) = waits.take() {
+                        tokio::spawn(events::take(hand_over, stop));
+                    }
+                }
                 Ok(false) => break,
                 Err(error) => {
                     tracing::debug!(%error, sender.name = %lease.name, "the step did not happen");
@@ -273,6 +275,7 @@ impl Driving<'_> {
             countries: setting.countries.as_deref(),
             link_prefix: &self.sender.link_prefix,
             keeps_ids: self.hand_over.provider.reports_by_id(),
+            numbers: &self.hand_over.numbers,
             has_receipts: setting.receipts,
             parts_per_day: setting.parts_per_day,
         };
@@ -408,6 +411,7 @@ impl Driving<'_> {
         };
         if let Some(handed) = &handed {
             self.pauses.note(handed, Instant::now());
+            self.rate.note(handed);
         }
         self.outcomes.push(self.hand_over.outcome(claimed, handed));
     }

@@ -1,12 +1,14 @@
 //! A claimed message on its way to the provider.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
 use platform::telemetry::traces::Span;
 use sender::{Deadline, Handed, Outbound, Provider};
 use store::send::drive::{Claimed, DueKey, Outcome};
+use uuid::Uuid;
 
 use super::driven_sender::DrivenSender;
 
@@ -17,9 +19,27 @@ const RETRY: TimeDelta = TimeDelta::seconds(30);
 pub(super) struct HandOver {
     pub sender: Arc<DrivenSender>,
     pub provider: Arc<dyn Provider>,
+    /// The number of the next part.
+    pub numbers: AtomicU16,
 }
 
 impl HandOver {
+    pub(super) fn new(sender: Arc<DrivenSender>) -> Self {
+        // Receipts of messages that earlier processes numbered come too.
+        let [high, low, ..] = *Uuid::new_v4().as_bytes();
+        Self {
+            provider: sender.setting.connect(),
+            sender,
+            numbers: AtomicU16::new(u16::from_be_bytes([high, low])),
+        }
+    }
+
+    /// Numbers the parts of a message that was claimed without.
+    pub(super) fn number(&self, claimed: &mut Claimed) {
+        let count = u16::try_from(claimed.parts.texts.len()).unwrap_or(u16::MAX);
+        claimed.number = self.numbers.fetch_add(count, Ordering::Relaxed);
+    }
+
     /// Hands a message over, as a span; `None`: the lease may be another's by now, and nothing was written.
     pub(super) async fn run(
         self: Arc<Self>,
@@ -63,6 +83,7 @@ impl HandOver {
             text: claimed.text,
             encoding: claimed.parts.encoding,
             parts: claimed.parts.texts,
+            number: claimed.number,
             validity: claimed.validity,
             deadline,
         })
@@ -82,7 +103,9 @@ impl HandOver {
             ..ended(MessageStatus::Scheduled, code, vec![])
         };
         match handed {
-            None | Some(Handed::SenderFault { .. }) => again(TimeDelta::zero(), None),
+            None | Some(Handed::SenderFault { .. } | Handed::Busy) => {
+                again(TimeDelta::zero(), None)
+            }
             Some(Handed::Throttled { retry_after }) => {
                 let wait = retry_after.and_then(|wait| TimeDelta::from_std(wait).ok());
                 again(wait.unwrap_or_default(), None)
@@ -107,7 +130,7 @@ fn outcome_of(handed: &Handed) -> (&'static str, Option<&str>) {
         Handed::Accepted { .. } => ("accepted", None),
         Handed::Refused { code } => ("refused", Some(code)),
         Handed::SenderFault { code } => ("sender_fault", Some(code)),
-        Handed::Throttled { .. } => ("throttled", None),
+        Handed::Throttled { .. } | Handed::Busy => ("throttled", None),
         Handed::NotSent { code } => ("not_sent", Some(code)),
         Handed::Unknown { code } => ("unknown", Some(code)),
     }

@@ -12,14 +12,29 @@ const LONGEST_FAULT: Duration = Duration::from_mins(10);
 /// The same after a throttled call that names no time.
 const THROTTLED: Duration = Duration::from_secs(1);
 const LONGEST_THROTTLED: Duration = Duration::from_mins(1);
+/// This many calls in a row that a busy provider did not take count as a throttled one.
+const MAX_BUSY: u32 = 20;
+/// How much the last result counts in the share of those that a busy provider did not take.
+const NEWEST: f64 = 1.0 / 32.0;
+/// A larger share says that the rate is more than the provider takes. Some always are not taken by one that lets chance decide.
+const TOO_MANY_BUSY: f64 = 0.35;
+/// The share that is assumed once the rate was lowered, and below which the rate rises.
+const SOME_BUSY: f64 = 0.2;
+const FEW_BUSY: f64 = 0.1;
+/// By how much the rate rises with a message that is taken.
+const RISE: f64 = 1.02;
 /// This many uncertain calls in a row count as a fault of the sender.
 const MAX_UNCERTAIN: u32 = 5;
 
-/// A token bucket of parts. Its content may be negative: a message may take more parts than are free, which later ones wait
+/// A token bucket of parts, whose rate falls to what a busy provider takes. Its content may be negative: a message may take more parts than are free, which later ones wait
 /// for.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
+    /// The rate at most, and now.
+    most: f64,
     a_second: f64,
+    /// The share of calls that a busy provider did not take, the last ones above all.
+    busy: f64,
     /// Parts that may be handed over now.
     free: f64,
     at: Instant,
@@ -29,7 +44,9 @@ impl TokenBucket {
     /// Empty at first, because the driver before may have used it up.
     pub(super) fn new(a_second: u32, now: Instant) -> Self {
         Self {
+            most: a_second.into(),
             a_second: a_second.into(),
+            busy: 0.0,
             free: 0.0,
             at: now,
         }
@@ -50,6 +67,22 @@ impl TokenBucket {
         whole
     }
 
+    /// Notes what a call came to. What was not taken alone is tried again, so a rate that is a little too high costs little.
+    pub(super) fn note(&mut self, handed: &Handed) {
+        let is_busy = match handed {
+            Handed::Accepted { .. } => 0.0,
+            Handed::Busy => 1.0,
+            _ => return,
+        };
+        self.busy += (is_busy - self.busy) * NEWEST;
+        if self.busy > TOO_MANY_BUSY {
+            self.a_second = (self.a_second * (1.0 - self.busy)).max(1.0);
+            self.busy = SOME_BUSY;
+        } else if self.busy < FEW_BUSY {
+            self.a_second = (self.a_second * RISE).min(self.most);
+        }
+    }
+
     pub(super) fn spend(&mut self, parts: usize) {
         #[expect(clippy::cast_precision_loss, reason = "far below 2⁵²")]
         let parts = parts as f64;
@@ -65,13 +98,15 @@ pub(super) struct Pauses {
     next: Option<Duration>,
     next_throttled: Option<Duration>,
     uncertain: u32,
+    /// Calls in a row that a busy provider did not take.
+    busy: u32,
     reason: Option<String>,
 }
 
 impl Pauses {
     /// How many messages may be under way.
     pub(super) fn window(&self, window: usize, now: Instant) -> usize {
-        if self.until.is_some_and(|until| until > now) {
+        if self.is_on(now) {
             0
         } else if self.next.is_some() {
             1
@@ -85,7 +120,7 @@ impl Pauses {
     pub(super) fn state(&self, now: Instant) -> (&'static str, Option<String>) {
         match &self.reason {
             Some(reason) => ("error", Some(reason.clone())),
-            None if self.until.is_some_and(|until| until > now) => ("paused", None),
+            None if self.is_on(now) => ("paused", None),
             None => ("ok", None),
         }
     }
@@ -94,16 +129,20 @@ impl Pauses {
     pub(super) fn note(&mut self, handed: &Handed, now: Instant) {
         match handed {
             // A call that was under way when the pause began does not end it.
-            Handed::Accepted { .. } if self.until.is_some_and(|until| until > now) => {
-                self.uncertain = 0;
+            Handed::Accepted { .. } if self.is_on(now) => {
+                (self.uncertain, self.busy) = (0, 0);
             }
             Handed::Accepted { .. } => *self = Self::default(),
             Handed::Refused { .. } => self.uncertain = 0,
             Handed::SenderFault { code } => self.fault(code, now),
-            Handed::Throttled { retry_after } => {
-                let next = self.next_throttled.unwrap_or(THROTTLED);
-                self.next_throttled = Some((next * 2).min(LONGEST_THROTTLED));
-                self.pause(retry_after.unwrap_or(next), now);
+            Handed::Throttled { retry_after } => self.throttle(*retry_after, now),
+            // Those that were under way when the pause began say nothing new.
+            Handed::Busy if self.is_on(now) => {}
+            Handed::Busy => {
+                self.busy += 1;
+                if self.busy >= MAX_BUSY {
+                    self.throttle(None, now);
+                }
             }
             Handed::NotSent { code } | Handed::Unknown { code } => {
                 self.uncertain += 1;
@@ -114,9 +153,19 @@ impl Pauses {
         }
     }
 
+    fn is_on(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| until > now)
+    }
+
+    fn throttle(&mut self, retry_after: Option<Duration>, now: Instant) {
+        let next = self.next_throttled.unwrap_or(THROTTLED);
+        self.next_throttled = Some((next * 2).min(LONGEST_THROTTLED));
+        self.pause(retry_after.unwrap_or(next), now);
+    }
+
     fn fault(&mut self, code: &str, now: Instant) {
         // Calls that were under way together blame the sender once.
-        if self.until.is_some_and(|until| until > now) {
+        if self.is_on(now) {
             return;
         }
         let pause = self.next.unwrap_or(FAULT);
@@ -156,6 +205,61 @@ mod tests {
         let mut rate = TokenBucket::new(1, start);
         assert_eq!(rate.free(start + Duration::from_millis(900)), 0);
         assert_eq!(rate.free(start + Duration::from_secs(9)), 1);
+    }
+
+    fn accepted() -> Handed {
+        Handed::Accepted {
+            provider_ids: vec![],
+        }
+    }
+
+    #[test]
+    fn a_provider_that_takes_four_of_five_is_used_at_the_whole_rate() {
+        let now = Instant::now();
+        let (mut rate, mut pauses) = (TokenBucket::new(1_000, now), Pauses::default());
+        for call in 1..=1_000 {
+            let handed = if call % 5 == 0 {
+                Handed::Busy
+            } else {
+                accepted()
+            };
+            rate.note(&handed);
+            pauses.note(&handed, now);
+            assert_eq!(pauses.window(10, now), 10, "{call}");
+        }
+        assert!(rate.a_second >= 1_000.0, "{rate:?}");
+    }
+
+    #[test]
+    fn the_rate_falls_to_what_a_provider_takes_and_rises_again() {
+        let mut rate = TokenBucket::new(1_000, Instant::now());
+        // It takes a hundred a second.
+        for call in 0..2_000 {
+            let every = (rate.a_second / 100.0).ceil();
+            let is_taken = f64::from(call) % every == 0.0;
+            rate.note(&if is_taken { accepted() } else { Handed::Busy });
+        }
+        assert!((50.0..=200.0).contains(&rate.a_second), "{rate:?}");
+        for _ in 0..300 {
+            rate.note(&accepted());
+        }
+        assert!(rate.a_second >= 1_000.0, "{rate:?}");
+    }
+
+    #[test]
+    fn a_provider_that_takes_nothing_pauses() {
+        let now = Instant::now();
+        let after = |millis: u64| now + Duration::from_millis(millis);
+        let mut pauses = Pauses::default();
+        for _ in 0..100 {
+            pauses.note(&Handed::Busy, now);
+        }
+        assert_eq!(pauses.state(now), ("paused", None));
+        assert_eq!(pauses.window(10, after(999)), 0);
+        assert_eq!(pauses.window(10, after(1_000)), 10);
+        pauses.note(&Handed::Busy, after(1_000));
+        assert_eq!(pauses.window(10, after(2_999)), 0);
+        assert_eq!(pauses.window(10, after(3_000)), 10);
     }
 
     #[test]

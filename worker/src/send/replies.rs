@@ -19,7 +19,7 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
     while stop.run_until_cancelled(looks.tick()).await.is_some() {
         while !stop.is_cancelled() {
             let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
-            let reply = match hand_over.sender.store.take_reply(&lease).await {
+            let mut reply = match hand_over.sender.store.take_reply(&lease).await {
                 Ok(Some(reply)) => reply,
                 Ok(None) => break,
                 Err(error) => {
@@ -27,6 +27,7 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
                     break;
                 }
             };
+            hand_over.number(&mut reply);
             let span = StepSpans::default().call(&lease.name, &reply);
             let handed = Arc::clone(&hand_over).run(reply, deadline, span).await;
             if !matches!(handed, Some(Handed::Accepted { .. })) {

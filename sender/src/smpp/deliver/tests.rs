@@ -26,15 +26,40 @@ fn receipt(text: &str, tlvs: &[(u16, &[u8])]) -> Option<Receipt> {
     deliver.receipt(|_, _| None)
 }
 
+fn named(read: &Receipt) -> &Named {
+    match &read.subject {
+        Subject::Named(named) => named,
+        other => panic!("{other:?}"),
+    }
+}
+
 const TEXT: &str = "id:0A1b sub:001 dlvrd:000 submit date:2401011200 done date:2401011201 \
     stat:UNDELIV err:04B text:id:7 stat:DELIVRD";
 
 #[test]
 fn a_receipt_is_read_from_its_text() {
     let read = receipt(TEXT, &[]).unwrap();
-    assert_eq!(read.subject, Subject::ProviderId("0A1b".into()));
+    assert_eq!(named(&read).ids, ["0A1b"]);
+    assert_eq!(named(&read).phones, ["+491701234521"]);
     assert_eq!(read.status, ReceiptStatus::Undelivered);
     assert_eq!(read.code.unwrap(), "04B");
+}
+
+#[test]
+fn a_blank_may_stand_before_a_value() {
+    let read = receipt("id: 77 sub: 001 stat: DELIVRD err: 0", &[]).unwrap();
+    assert_eq!(named(&read).ids, ["77"]);
+    assert_eq!(read.status, ReceiptStatus::Delivered);
+    assert!(receipt("id: stat:DELIVRD", &[]).is_none());
+}
+
+#[test]
+fn an_echoed_number_names_a_message_without_an_id() {
+    let read = receipt("stat:DELIVRD", &[(0x0204, &[1, 2])]).unwrap();
+    assert_eq!(
+        (named(&read).number, named(&read).ids.len()),
+        (Some(0x0102), 0)
+    );
 }
 
 #[test]
@@ -48,7 +73,7 @@ fn what_can_be_no_id_names_no_message() {
 fn tlvs_come_before_the_text() {
     for id in [&b"77\0"[..], b"77"] {
         let read = receipt(TEXT, &[(0x0427, &[2]), (0x001E, id)]).unwrap();
-        assert_eq!(read.subject, Subject::ProviderId("77".into()));
+        assert_eq!(named(&read).ids, ["77"]);
         assert_eq!(read.status, ReceiptStatus::Delivered);
     }
 }

@@ -10,6 +10,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Outbound {
         text: parts.concat(),
         encoding,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        number: 0xFFFF,
         validity: Duration::from_hours(26),
         deadline: Deadline::at(std::time::Instant::now() + Duration::from_mins(1)),
         status_url: String::new(),
@@ -20,7 +21,7 @@ fn message(from: &str, parts: &[&str], encoding: Encoding) -> Outbound {
 #[test]
 fn parts_have_a_header_and_a_reference_each() {
     let two = message("+4930123456", &["a€", "b"], Encoding::Gsm7);
-    let pdus = pdus(&two, 0xFFFF).unwrap();
+    let pdus = pdus(&two, Style::default()).unwrap();
     let [first, second] = &pdus[..] else {
         panic!("{} PDUs", pdus.len());
     };
@@ -33,22 +34,75 @@ fn parts_have_a_header_and_a_reference_each() {
     assert_eq!(u8::from(second.registered_delivery), 1);
     assert_eq!(second.validity_period.as_str(), "000001020000000R");
     assert_eq!(second.destination_addr.as_str(), "491701234521");
-    let reference = MessageSubmissionRequestTlvValue::UserMessageReference(0.into());
+    let reference = Tlv::UserMessageReference(0.into());
     assert_eq!(second.tlvs(), [reference.into()]);
 }
 
 #[test]
 fn one_part_is_plain() {
-    let pdus = pdus(&message("Shop", &["Ж"], Encoding::Ucs2), 7).unwrap();
+    let pdus = pdus(&message("Shop", &["Ж"], Encoding::Ucs2), Style::default()).unwrap();
     assert_eq!(pdus[0].short_message()[..], [0x04, 0x16]);
     assert_eq!(pdus[0].data_coding, DataCoding::Ucs2);
     assert_eq!(u8::from(pdus[0].esm_class), 0);
 }
 
+fn style(charset: Charset, long: Long) -> Style {
+    Style { charset, long }
+}
+
+#[test]
+fn a_charset_that_lacks_a_character_is_left_where_the_text_fits() {
+    let latin = style(Charset::Latin1, Long::Udh);
+    let written = pdus(&message("Shop", &["Ä[@"], Encoding::Gsm7), latin).unwrap();
+    assert_eq!(written[0].short_message()[..], [0xC4, b'[', b'@']);
+    assert_eq!(written[0].data_coding, DataCoding::McSpecific);
+    let written = pdus(&message("Shop", &["€"], Encoding::Gsm7), latin).unwrap();
+    assert_eq!(written[0].short_message()[..], [0x20, 0xAC]);
+    assert_eq!(written[0].data_coding, DataCoding::Ucs2);
+    let ascii = style(Charset::Ascii, Long::Udh);
+    let long = "ä".repeat(71);
+    let refused = Handed::Refused {
+        code: "smpp-charset".into(),
+    };
+    let no_room = pdus(&message("Shop", &[&long], Encoding::Gsm7), ascii);
+    assert_eq!(no_room.unwrap_err(), refused);
+}
+
+#[test]
+fn a_long_text_goes_as_the_centre_takes_it() {
+    let two = message("Shop", &["a", "b"], Encoding::Gsm7);
+    let parts = pdus(&two, style(Charset::Gsm7, Long::Sar)).unwrap();
+    assert_eq!(parts[1].short_message()[..], *b"b");
+    assert_eq!(u8::from(parts[1].esm_class), 0);
+    let tlvs = [
+        Tlv::UserMessageReference(0.into()),
+        Tlv::SarMsgRefNum(0xFFFF),
+        Tlv::SarTotalSegments(2),
+        Tlv::SarSegmentSeqnum(2),
+    ];
+    assert_eq!(parts[1].tlvs(), tlvs.map(Into::into));
+
+    let payload = style(Charset::Gsm7, Long::Payload);
+    let whole = pdus(&two, payload).unwrap();
+    assert!(whole[0].short_message().is_empty());
+    let text = MessagePayload::new(AnyOctetString::from_slice(b"ab"));
+    assert_eq!(whole[0].tlvs()[1], Tlv::MessagePayload(text).into());
+    assert_eq!(whole.len(), 1);
+    let one = message("Shop", &[&"x".repeat(160)], Encoding::Gsm7);
+    let one = pdus(&one, payload).unwrap();
+    assert_eq!(one[0].short_message().len(), 160);
+}
+
 #[test]
 fn the_longest_parts_fit() {
     let text = "€".repeat(76) + "x";
-    assert!(pdus(&message("12345", &[&text, &text], Encoding::Gsm7), 0).is_ok());
+    assert!(
+        pdus(
+            &message("12345", &[&text, &text], Encoding::Gsm7),
+            Style::default()
+        )
+        .is_ok()
+    );
 }
 
 #[test]
@@ -69,12 +123,12 @@ fn what_cannot_be_written_is_said_before_anything_is() {
     let fault = Handed::SenderFault {
         code: "smpp-0x0a".into(),
     };
-    assert_eq!(pdus(&no_from, 0).unwrap_err(), fault);
+    assert_eq!(pdus(&no_from, Style::default()).unwrap_err(), fault);
     let text = message("Shop", &["Ж"], Encoding::Gsm7);
     let refused = Handed::Refused {
         code: "smpp-0x01".into(),
     };
-    assert_eq!(pdus(&text, 0).unwrap_err(), refused);
+    assert_eq!(pdus(&text, Style::default()).unwrap_err(), refused);
 }
 
 #[test]
@@ -132,7 +186,7 @@ fn a_status_blames_the_sender_the_message_or_the_moment() {
         assert!(matches!(verdict(status), Handed::Refused { .. }));
     }
     for status in [0x14, 0x58] {
-        assert!(matches!(verdict(status), Handed::Throttled { .. }));
+        assert_eq!(verdict(status), Handed::Busy);
     }
     assert_eq!(verdict(0x08), Handed::not_sent("smpp-0x08"));
 }

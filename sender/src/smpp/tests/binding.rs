@@ -1,24 +1,23 @@
 //! How connections begin and end.
 
+use rusmpp::pdus::{BindReceiverResp, BindTransmitterResp};
+
 use super::*;
 
 #[tokio::test]
-async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_is_not_sent() {
+async fn a_cut_in_mid_pdu_is_unknown_and_what_waits_goes_by_the_next_connection() {
     let (smpp, centre, mut peer) = bound(PATIENT, 1).await;
     let written = send(&smpp, &["a"]);
     peer.submit().await;
-    let message = message(&["b"]);
-    let mut waits = smpp.send(&message);
-    assert!(futures::poll!(&mut waits).is_pending());
+    let waits = send(&smpp, &["b"]);
     peer.write(&[0, 0, 0, 18, 0x80, 0, 0, 4, 0]).await;
     drop(peer);
     assert_eq!(written.await.unwrap(), unknown("smpp-lost"));
-    assert_eq!(waits.await, Handed::not_sent("smpp-unsent"));
     let mut peer = centre.accept().await;
-    let handed = send(&smpp, &["c"]);
-    let (sequence, _) = peer.submit().await;
-    peer.accept_part(sequence, "3").await;
-    assert_eq!(handed.await.unwrap(), accepted(&["3"]));
+    let (sequence, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[..], *b"b");
+    peer.accept_part(sequence, "2").await;
+    assert_eq!(waits.await.unwrap(), accepted(&["2"]));
 }
 
 #[tokio::test]
@@ -30,8 +29,7 @@ async fn after_a_lost_connection_a_message_waits_for_the_next() {
     let (smpp, centre, peer) = bound(timing, 1).await;
     let mut states = smpp.shared.state.subscribe();
     drop(peer);
-    let lost = |state: &BindState| matches!(state, BindState::Connecting);
-    assert!(states.wait_for(lost).await.is_ok());
+    assert!(states.wait_for(Binds::is_connecting).await.is_ok());
     let handed = send(&smpp, &["a"]);
     let mut peer = centre.accept().await;
     let (sequence, _) = peer.submit().await;
@@ -164,4 +162,125 @@ async fn when_the_centre_unbinds_the_sender_binds_anew() {
     assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
     assert!(peer.ended().await);
     centre.accept().await;
+}
+
+#[tokio::test]
+async fn when_the_centre_unbinds_what_is_under_way_gets_its_answer() {
+    let (smpp, centre, mut peer) = bound(PATIENT, 10).await;
+    let [first, second] = [send(&smpp, &["a"]), send(&smpp, &["b"])];
+    let (one, submit) = peer.submit().await;
+    let is_first = submit.short_message()[..] == *b"a";
+    let (two, _) = peer.submit().await;
+    peer.request(9, Pdu::Unbind).await;
+    // Its answer would come before this one if it did not wait.
+    peer.request(10, Pdu::EnquireLink).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
+    let later = send(&smpp, &["c"]);
+    peer.accept_part(one, "1").await;
+    peer.request(11, Pdu::EnquireLink).await;
+    assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
+    peer.accept_part(two, "2").await;
+    assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
+    assert!(peer.ended().await);
+    let (of_first, of_second) = if is_first { ("1", "2") } else { ("2", "1") };
+    assert_eq!(first.await.unwrap(), accepted(&[of_first]));
+    assert_eq!(second.await.unwrap(), accepted(&[of_second]));
+    let mut peer = centre.accept().await;
+    let (sequence, submit) = peer.submit().await;
+    assert_eq!(submit.short_message()[..], *b"c");
+    peer.accept_part(sequence, "3").await;
+    assert_eq!(later.await.unwrap(), accepted(&["3"]));
+}
+
+#[tokio::test]
+async fn a_centre_that_unbinds_and_answers_nothing_is_left() {
+    let timing = Timing {
+        response: SHORT,
+        ..PATIENT
+    };
+    let (smpp, centre, mut peer) = bound(timing, 10).await;
+    let handed = send(&smpp, &["a"]);
+    peer.submit().await;
+    peer.request(9, Pdu::Unbind).await;
+    assert_eq!(handed.await.unwrap(), unknown("smpp-timeout"));
+    assert_eq!(peer.next().await.id(), CommandId::UnbindResp);
+    assert!(peer.ended().await);
+    centre.accept().await;
+}
+
+#[tokio::test]
+async fn several_connections_share_what_is_sent() {
+    let centre = Centre::new().await;
+    let config = BindConfig {
+        binds: 2,
+        system_type: "VMA".into(),
+        ..config(&centre)
+    };
+    let smpp = Arc::new(Smpp::new(config, PATIENT));
+    smpp.start();
+    let mut first = centre.connection().await;
+    assert_eq!(first.bind().await.system_type.as_str(), "VMA");
+    first.answer_bind(CommandStatus::EsmeRok).await;
+    let mut second = centre.accept().await;
+    let mut states = smpp.shared.state.subscribe();
+    let are_bound = |binds: &Binds| {
+        let mut each = binds.each.iter();
+        each.all(|state| matches!(state, BindState::Bound))
+    };
+    assert!(states.wait_for(are_bound).await.is_ok());
+    let messages = [send(&smpp, &["a"]), send(&smpp, &["b"])];
+    for peer in [&mut first, &mut second] {
+        let (sequence, _) = peer.submit().await;
+        peer.accept_part(sequence, "1").await;
+    }
+    for handed in messages {
+        assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+    }
+    // One of them is enough.
+    drop(first);
+    let is_lost = states.wait_for(|binds| !are_bound(binds)).await.is_ok();
+    assert!(is_lost);
+    let handed = send(&smpp, &["c"]);
+    let (sequence, _) = second.submit().await;
+    second.accept_part(sequence, "2").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["2"]));
+}
+
+#[tokio::test]
+async fn a_transmitter_sends_and_a_receiver_receives() {
+    let centre = Centre::new().await;
+    let config = BindConfig {
+        mode: Mode::Txrx,
+        ..config(&centre)
+    };
+    let smpp = Arc::new(Smpp::new(config, PATIENT));
+    smpp.start();
+    let (mut transmitter, mut receiver) = (None, None);
+    for _ in 0..2 {
+        let mut peer = centre.connection().await;
+        let bind = peer.next().await;
+        match bind.pdu() {
+            Some(Pdu::BindTransmitter(_)) => {
+                let answer = Pdu::BindTransmitterResp(BindTransmitterResp::default());
+                peer.answer(&bind, answer).await;
+                transmitter = Some(peer);
+            }
+            Some(Pdu::BindReceiver(_)) => {
+                let answer = Pdu::BindReceiverResp(BindReceiverResp::default());
+                peer.answer(&bind, answer).await;
+                receiver = Some(peer);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let (mut transmitter, mut receiver) = (transmitter.unwrap(), receiver.unwrap());
+    let handed = send(&smpp, &["a"]);
+    let (sequence, _) = transmitter.submit().await;
+    transmitter.accept_part(sequence, "1").await;
+    assert_eq!(handed.await.unwrap(), accepted(&["1"]));
+    receiver
+        .request(7, deliver_sm(4, 0, b"id:1 stat:DELIVRD"))
+        .await;
+    smpp.event().await.stored.send(None).unwrap();
+    receiver.expect_answer(7, CommandStatus::EsmeRok).await;
 }

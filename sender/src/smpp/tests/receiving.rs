@@ -20,8 +20,11 @@ async fn receipts_come_before_and_after_the_answer() {
         let EventKind::Receipt(receipt) = event.kind else {
             panic!("no receipt");
         };
-        assert_eq!(receipt.subject, Subject::ProviderId(id.into()));
-        event.stored.send(()).unwrap();
+        let Subject::Named(named) = &receipt.subject else {
+            panic!("{receipt:?}");
+        };
+        assert_eq!(named.ids.first().map(String::as_str), Some(id));
+        event.stored.send(None).unwrap();
         peer.expect_answer(40, CommandStatus::EsmeRok).await;
     }
     assert_eq!(handed.await.unwrap(), accepted(&["1", "2"]));
@@ -36,8 +39,32 @@ async fn a_receipt_is_answered_when_it_is_stored() {
     // Its answer is the next: the receipt has none yet.
     peer.request(8, Pdu::EnquireLink).await;
     assert_eq!(peer.next().await.id(), CommandId::EnquireLinkResp);
-    event.stored.send(()).unwrap();
+    event.stored.send(None).unwrap();
     peer.expect_answer(7, CommandStatus::EsmeRok).await;
+}
+
+#[tokio::test]
+async fn the_form_of_ids_is_learned_from_the_first_that_fits() {
+    let (smpp, _centre, mut peer) = bound(PATIENT, 10).await;
+    for (expected, fitting) in [
+        (&["6699", "1a2b", "26265"][..], None),
+        (&["6699", "1a2b", "26265"], Some(1)),
+        (&["1a2b"], None),
+    ] {
+        peer.request(7, deliver_sm(4, 0, b"id:6699 stat:DELIVRD"))
+            .await;
+        let event = smpp.event().await;
+        let EventKind::Receipt(receipt) = event.kind else {
+            panic!("no receipt");
+        };
+        let Subject::Named(named) = receipt.subject else {
+            panic!("{receipt:?}");
+        };
+        assert_eq!(named.ids, expected);
+        assert_eq!(named.phones, ["+491701234521"]);
+        event.stored.send(fitting).unwrap();
+        peer.expect_answer(7, CommandStatus::EsmeRok).await;
+    }
 }
 
 #[tokio::test]
@@ -78,7 +105,7 @@ async fn a_text_in_parts_is_one() {
     };
     assert_eq!((&*inbound.from, &*inbound.to), ("+491701234521", "12345"));
     assert_eq!(inbound.text, "stop it");
-    event.stored.send(()).unwrap();
+    event.stored.send(None).unwrap();
     peer.expect_answer(2, CommandStatus::EsmeRok).await;
     // It is done with: a part that comes now begins another.
     peer.request(3, deliver_sm(0x40, 0, b"\x05\0\x03\x09\x02\x01stop"))

@@ -1,6 +1,7 @@
 //! Which due messages are handed over next: claimed, judged, and given their link.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Ready, Verdict};
@@ -15,6 +16,7 @@ use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, 
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
 use crate::send::end::CANCEL;
 use crate::send::link::MessageLink;
+use crate::send::provider_id::Echo;
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
@@ -310,8 +312,15 @@ impl StepTx<'_> {
             account_id,
             campaign_id,
         } = key.campaign;
+        let driver = self.driver;
+        let count = u16::try_from(parts).map_err(Error::broken)?;
+        let number = driver.numbers.fetch_add(count, Ordering::Relaxed);
+        let echo = driver
+            .keeps_ids
+            .then(|| Echo::of(number, &ready.phone, driver.pepper).to_string());
         let claimed = DueChange {
             key,
+            echo,
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
@@ -361,6 +370,7 @@ impl StepTx<'_> {
             phone: ready.phone,
             text: ready.text,
             parts: ready.parts,
+            number,
             validity: (ready.ends_at - self.now).to_std().unwrap_or_default(),
         });
         Ok(())

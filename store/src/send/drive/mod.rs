@@ -8,6 +8,7 @@ mod quota;
 mod results;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU16;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -69,11 +70,12 @@ batch_row! {
         fence: i64,
         next_due_at: DateTime<Utc>,
         failures: i64,
+        echo: Option<String>,
     }
 }
 
 pub(super) const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
-    "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures
+    "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures, echo = batch.echo
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
         AND d.message_id = batch.message_id"
 );
@@ -143,6 +145,8 @@ pub struct Claimed {
     pub phone: String,
     pub text: String,
     pub parts: Parts,
+    /// Of its first part, for receipts that echo it.
+    pub number: u16,
     pub validity: Duration,
 }
 
@@ -155,8 +159,10 @@ pub struct Driver<'a> {
     pub countries: Option<&'a [Country]>,
     /// What comes before a link's token.
     pub link_prefix: &'a str,
-    /// The provider's receipts carry its own ids alone.
+    /// The provider's receipts carry its own ids, and numbers of ours that some echo.
     pub keeps_ids: bool,
+    /// The number of the next part that is handed over.
+    pub numbers: &'a AtomicU16,
     /// The provider sends receipts.
     pub has_receipts: bool,
     /// What one account may send a day; `None`: no limit.
@@ -299,6 +305,7 @@ impl StepTx<'_> {
             fence: 0,
             next_due_at: until,
             failures,
+            echo: None,
         };
         self.writes.add(CHANGE_DUE, row);
     }

@@ -9,9 +9,11 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::{DELETE_DUE, DueKey, LockedCampaign, Outcome, StepTx};
+use crate::send::provider_id::{self, Echo};
+use crate::send::receipt::ALL_PARTS;
 use crate::send::tally::Counted;
 use crate::send::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, batch_row, statement};
+use crate::tx::{BatchStatement, Parsed, batch_row, statement};
 use crate::{Error, Result};
 
 /// Certain failures after which a message fails.
@@ -20,7 +22,7 @@ const MAX_FAILURES: i64 = 5;
 /// Messages that are not recorded, in the order of their ids, as receipts lock them. A condition on the fence would make PostgreSQL
 /// read all that is claimed, and what was: it has an index.
 const CLAIMED: &BatchStatement<DueKey> = statement!(DueKey lock "FOR UPDATE OF d, m":
-    "SELECT d.account_id, d.message_id, d.fence, d.failures, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
+    "SELECT d.account_id, d.message_id, d.fence, d.failures, d.echo, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
             l.form_id, l.bus_prop_ids
        FROM batch
        JOIN message_due d ON d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
@@ -35,8 +37,31 @@ struct ClaimedMessage {
     message_id: Uuid,
     fence: i64,
     failures: i64,
+    echo: Option<Parsed<Echo>>,
     #[sea_orm(nested)]
     counted: Counted,
+}
+
+impl ClaimedMessage {
+    /// What receipts may name it by after such an outcome, and the part that each is of.
+    fn names(&self, outcome: &Outcome, status: MessageStatus) -> Result<Vec<(String, i64)>> {
+        let parts = self.counted.parts;
+        // One id of several parts is that of all.
+        let first = match outcome.provider_ids.len() {
+            1 if parts > 1 => ALL_PARTS,
+            _ => 0,
+        };
+        let ids = outcome.provider_ids.iter().map(|id| provider_id::key(id));
+        let mut names: Vec<_> = ids.zip(first..).collect();
+        // The process that knows its number may end before the receipt comes.
+        if let (MessageStatus::Unknown, Some(Parsed(echo))) = (status, &self.echo) {
+            for part in 0..parts {
+                let number = u16::try_from(part).map_err(Error::broken)?;
+                names.push((echo.key_of_part(number), part));
+            }
+        }
+        Ok(names)
+    }
 }
 
 batch_row! {
@@ -140,7 +165,7 @@ impl StepTx<'_> {
                 Some(at) if status == MessageStatus::Scheduled => self.put_off(key, at, failures),
                 _ => self.writes.add(DELETE_DUE, key),
             }
-            for (part, id) in (0_i64..).zip(&outcome.provider_ids) {
+            for (id, part) in claimed.names(outcome, status)? {
                 references.entry(id).or_insert((key, part));
             }
         }
@@ -148,7 +173,7 @@ impl StepTx<'_> {
             for (id, (key, part)) in references {
                 let reference = ProviderRef {
                     sender: self.driver.lease.name.clone(),
-                    provider_id: id.clone(),
+                    provider_id: id,
                     message: key.message(),
                     part,
                     created_at: self.now,

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use chrono::{SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::campaign::{campaign_path, count, on_import};
 use tests::import::records;
 use tests::process::Process;
 use tests::servers::free_port;
 use tests::tools::{Tool, own};
-use tests::wait::{SOON, eventually};
+use tests::wait::{LATER, SOON, eventually};
 use tokio::net::TcpStream;
 
 use super::{degrades, with_senders};
@@ -208,4 +209,137 @@ async fn a_centre_over_tls_gets_messages_if_its_certificate_is_trusted() -> Resu
     }
     ensure!(taken(&log)?.len() == 3, "not three messages");
     Ok(())
+}
+
+/// A centre that does the same to all numbers.
+async fn centre(oddity: &str, log: &Path) -> Result<(Process, u16)> {
+    let port = free_port()?;
+    let tool = Tool::node(&own("npm/centre.js"))?
+        .args([port.to_string(), json!({"*": oddity}).to_string()]);
+    Ok((listening(tool, port, log).await?, port))
+}
+
+#[tokio::test]
+async fn receipts_that_come_after_a_kill_find_their_messages() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    // It answers after 4 s, and echoes our numbers in receipts after 12 s.
+    let (_centre, port) = centre("late", &log).await?;
+    let sender = sender("smpp", port).replace(&format!("window={WINDOW}"), "window=20");
+    let mut app = with_senders(&sender).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 20, "1"))
+        .await?
+        .expect(202)?;
+    eventually(SOON, async || {
+        let taken = taken(&log)?.len();
+        ensure!(taken == 20, "{taken} messages came");
+        Ok(())
+    })
+    .await?;
+    app.worker()?.kill()?;
+    app.worker()?.start_again().await?;
+    client
+        .until(&campaign, |now| count(now, "first", "delivered") == 20)
+        .await?;
+    ensure!(taken(&log)?.len() == 20, "more than twenty messages came");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_centre_that_unbinds_makes_nothing_unknown() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    // With each message, which it answers later.
+    let (_centre, port) = centre("unbind", &log).await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 9, "1"))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "delivered") == 9)
+        .await?;
+    ensure!(taken(&log)?.len() == 9, "not nine messages came");
+    Ok(())
+}
+
+#[tokio::test]
+async fn receipts_whose_ids_are_decimal_and_padded_find_their_messages() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let (_centre, port) = centre("decimal", &log).await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 50, "1"))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "delivered") == 50)
+        .await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn receipts_of_no_message_are_not_counted_as_delivered() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let (_centre, port) = centre("stranger", &log).await?;
+    let mut app = with_senders(&sender("smpp", port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 5, "1"))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "delivered") == 5)
+        .await?;
+    let earlier = Utc::now() - TimeDelta::minutes(10);
+    let earlier = earlier.to_rfc3339_opts(SecondsFormat::Secs, false);
+    app.sql(&format!(
+        "UPDATE stray_receipt SET received_at = '{earlier}'"
+    ))
+    .await?;
+    let worker = app.anonymous()?.at(app.worker()?.base());
+    eventually(LATER, async || {
+        let metrics = worker.get("/metrics").await?.expect(200)?.text()?;
+        for line in [
+            "feedback_receipts_total{sender=\"centre\",status=\"delivered\"} 5\n",
+            // They are of one id.
+            "feedback_unmatched_receipts{sender=\"centre\"} 1\n",
+        ] {
+            ensure!(metrics.contains(line), "no {line} in {metrics}");
+        }
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_stop_in_national_form_counts() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("centre.log");
+    let (_centre, port) = centre("national stop", &log).await?;
+    let app = with_senders(&sender("smpp", port)).start().await?;
+    let client = app.client().await?;
+    let campaign = client.started(|form| on_import(form, "centre")).await?;
+    client
+        .import_for(&campaign, &records("A", 1, "1"))
+        .await?
+        .expect(202)?;
+    eventually(LATER, async || {
+        let list = client.get("/api_v1/sms/suppression").await?;
+        let list: Value = list.expect(200)?.json()?;
+        let items = list["items"].as_array().map_or(0, Vec::len);
+        ensure!(items == 1, "{list}");
+        Ok(())
+    })
+    .await
 }

@@ -112,6 +112,7 @@ async fn messages_are_due_while_their_campaign_runs() -> Result<()> {
     let paused = SenderBacklog {
         due: 0,
         oldest: TimeDelta::zero(),
+        unmatched_receipts: 0,
     };
     assert_eq!(due(ledger).await?, paused);
     Ok(())

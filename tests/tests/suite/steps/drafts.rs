@@ -1,6 +1,8 @@
 //! A DRAFT may change its sender while a test of it waits: the test goes through the sender that it was made for. It changes beside
 //! older programs too; what was started does not.
 
+use std::sync::atomic::AtomicU16;
+
 use anyhow::{Context, Result, ensure};
 use domain::campaign::{CampaignAction, CampaignContent};
 use serde_json::json;
@@ -30,6 +32,7 @@ async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result
         countries: None,
         link_prefix: "https://feedback.example/f/",
         keeps_ids: false,
+        numbers: &AtomicU16::new(0),
         has_receipts: true,
         parts_per_day: None,
     };

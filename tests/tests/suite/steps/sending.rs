@@ -5,6 +5,7 @@
 //! over again, and the counts are those of the messages.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::AtomicU16;
 
 use anyhow::{Context, Result, ensure};
 use chrono::Utc;
@@ -159,6 +160,7 @@ impl Story {
             countries: None,
             link_prefix: "https://feedback.example/f/",
             keeps_ids: true,
+            numbers: &AtomicU16::new(0),
             has_receipts: true,
             parts_per_day: Some(1_000),
         };
