@@ -123,9 +123,9 @@ impl Context<'_> {
             let is_too_soon = self.is_too_soon(due.contact.last_sent, now);
             skip_if(is_too_soon, SkipReason::ContactGap)?;
             skip_if(now >= deadline, SkipReason::TooLate)?;
-            let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), phone);
-            let window = self.content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, self.account_zone, now);
+            let zone = due.fields.get("time_zone").map(String::as_str);
+            let zones = sms::zones_for(zone, phone, self.account_zone);
+            let slot = zones.slot(self.content.send_window.as_ref(), now);
             if slot.opens_at > now {
                 return Ok(Verdict::Later(slot.opens_at));
             }

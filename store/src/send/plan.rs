@@ -323,9 +323,8 @@ impl Tx {
             let Some((phone, zone)) = messages.remove(&message_id) else {
                 continue;
             };
-            let zones = sms::zones_for(zone.as_deref(), &phone);
-            let window = content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, account_zone, from);
+            let zones = sms::zones_for(zone.as_deref(), &phone, account_zone);
+            let slot = zones.slot(content.send_window.as_ref(), from);
             let key = DueKey {
                 campaign: key,
                 due_at: slot.opens_at,

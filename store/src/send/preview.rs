@@ -10,7 +10,7 @@ use domain::campaign::{
     SkipReason,
 };
 use domain::pepper::Pepper;
-use domain::sms::{Encoding, country_of};
+use domain::sms::{Encoding, country_or_code};
 use uuid::Uuid;
 
 use super::plan::{AudienceSlice, PlannedRecipient, audience};
@@ -139,9 +139,8 @@ fn add(
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,
                 Encoding::Ucs2 => preview.encodings.ucs2 += 1,
             }
-            if let Some(country) = country_of(&ready.phone) {
-                *preview.countries.entry(country.to_string()).or_default() += 1;
-            }
+            let country = preview.countries.entry(country_or_code(&ready.phone));
+            *country.or_default() += 1;
             if let Some(bus_props) = bus_props {
                 bus_props.add(|name| due.fields.get(name).map(String::as_str));
             }
