@@ -10,7 +10,7 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
-    m0012_links, m0013_recipients,
+    m0012_links, m0013_recipients, m0015_sampling,
 };
 
 /// All migrations, in the order of their numbers.
@@ -22,6 +22,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0011_campaigns::MIGRATION,
     m0012_links::MIGRATION,
     m0013_recipients::MIGRATION,
+    m0015_sampling::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -119,6 +120,10 @@ mod tests {
         (
             "m0013_recipients",
             "63106ed53ef406d53eaec9d05a8edefe014fca85e24ea25a10cbc4fbb7c6ad7d",
+        ),
+        (
+            "m0015_sampling",
+            "3990ff829d9e485fee3d2044efada2fedc1bb2c48cab94c8b968db59070859ac",
         ),
     ];
 

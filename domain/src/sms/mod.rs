@@ -18,7 +18,7 @@ pub use self::country::{Country, countries, country_of, country_or_code};
 pub use self::number_type::{NumberType, type_of};
 pub use self::parts::Parts;
 pub use self::setting::{
-    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting,
+    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MIN_GAP_DAYS, SendSetting,
 };
 pub use self::slot::SendSlot;
 pub use self::stop_words::{Keyword, keyword};

@@ -157,6 +157,7 @@ impl Story {
             lease: &self.lease,
             pepper: &ledger.pepper,
             countries: None,
+            types: None,
             link_prefix: "https://feedback.example/f/",
             keeps_ids: true,
             has_receipts: true,
