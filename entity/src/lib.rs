@@ -81,6 +81,7 @@ tables! {
     branding,
     campaign,
     campaign_delta,
+    campaign_quota,
     campaign_tally,
     contact,
     docid_key,

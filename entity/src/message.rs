@@ -29,7 +29,7 @@ entity! { "message";
     link_id: Uuid,
     /// A JSON array of the provider's ids: of each part, or one of all.
     provider_ids: String,
-    /// The provider's, of the last result or receipt that had one.
+    /// The provider's, of the result or receipt that made the status.
     code: Option<String>,
     scheduled_at: DateTimeUtc,
     /// When the provider was first known to have it: once it is accepted, delivered, undelivered or expired.
@@ -41,4 +41,6 @@ entity! { "message";
     viewed_at: Option<DateTimeUtc>,
     /// When its link was first answered.
     answered_at: Option<DateTimeUtc>,
+    /// The day on which it has a place in [`campaign_quota`](super::`campaign_quota`).
+    quota_day: Option<Date>,
 }

@@ -10,7 +10,7 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
-    m0012_links, m0013_recipients, m0014_receipts,
+    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling,
 };
 
 /// All migrations, in the order of their numbers.
@@ -23,6 +23,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0012_links::MIGRATION,
     m0013_recipients::MIGRATION,
     m0014_receipts::MIGRATION,
+    m0015_sampling::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -124,6 +125,10 @@ mod tests {
         (
             "m0014_receipts",
             "c952a373ca033eefbfe6a4c9a453ae9dc18bad4c5392bfe9df940029bab1d2f4",
+        ),
+        (
+            "m0015_sampling",
+            "3990ff829d9e485fee3d2044efada2fedc1bb2c48cab94c8b968db59070859ac",
         ),
     ];
 

@@ -43,6 +43,7 @@ mod m0011_campaigns;
 mod m0012_links;
 mod m0013_recipients;
 mod m0014_receipts;
+mod m0015_sampling;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -22,7 +22,7 @@ macro_rules! delete {
 }
 
 /// What is deleted of accounts, and how old it is by then.
-const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 5] = [
+const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 6] = [
     // Half received, and its attempt is silent.
     (
         delete!(by_account "import_batch WHERE status = 'receiving' AND heartbeat_at"),
@@ -40,6 +40,11 @@ const KEPT_OF_ACCOUNTS: [(&Statement, TimeDelta); 5] = [
     (
         delete!(by_account "reply WHERE made_at"),
         TimeDelta::days(2),
+    ),
+    // Of days that are over everywhere.
+    (
+        delete!(by_account "campaign_quota WHERE began_at"),
+        TimeDelta::days(3),
     ),
     (
         delete!(by_account "receipt WHERE received_at"),

@@ -6,7 +6,9 @@ use api_http::{Problem, Result};
 use api_send::operations::SentTest;
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
-use domain::campaign::{Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS};
+use domain::campaign::{
+    Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, Message, SampleShare,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -54,6 +56,10 @@ pub struct CampaignDraft {
     pub send_within_hours: String,
     pub link_expires_after_days: String,
     pub max_messages: String,
+    /// In percent; empty: all.
+    pub sample: String,
+    /// `store=20`: a business property, and how many of each of its values a day.
+    pub per_day: String,
     pub contact_gap_days: String,
     pub max_parts: String,
     pub reminder_days: String,
@@ -157,6 +163,8 @@ impl CampaignDraft {
             max_messages: content
                 .max_messages
                 .map_or_else(String::new, |most| most.to_string()),
+            sample: content.sample.map_or_else(String::new, percent),
+            per_day: per_day(content),
             contact_gap_days: content.contact_gap_days.to_string(),
             max_parts: content.max_parts.to_string(),
             reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
@@ -237,6 +245,7 @@ impl CampaignDraft {
                 number(&self.link_expires_after_days),
             ),
             ("max_messages", number(&self.max_messages)),
+            ("sample", share(&self.sample)),
             ("contact_gap_days", number(&self.contact_gap_days)),
             ("max_parts", number(&self.max_parts)),
             ("reminder", json!(reminder)),
@@ -247,6 +256,11 @@ impl CampaignDraft {
         if self.started.is_empty() {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
+        }
+        if !is_as_before(&self.per_day, per_day) {
+            let pairs = items(&self.per_day).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+            let pairs = pairs.map(|(name, most)| (name.trim().to_owned(), number(most)));
+            campaign.insert("per_day".to_owned(), Value::Object(pairs.collect()));
         }
         let audience = match &*self.audience {
             KEEP => None,
@@ -328,6 +342,8 @@ impl CampaignDraft {
             (&self.max_messages, ""),
             (&self.contact_gap_days, "0"),
             (&self.max_parts, "3"),
+            (&self.sample, ""),
+            (&self.per_day, ""),
             (&self.send_within_hours, "72"),
             (&self.link_expires_after_days, "30"),
         ];
@@ -356,6 +372,32 @@ impl CampaignDraft {
             json!({"from": from, "to": to, "days": self.days})
         }
     }
+}
+
+/// What a share is of a hundred; of six decimals it has four.
+fn percent(share: SampleShare) -> String {
+    let text = format!("{:.4}", f64::from(share) * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The share of a percentage. What is no number is said to be wrong by the operation.
+fn share(percent: &str) -> Value {
+    match percent.trim() {
+        "" => Value::Null,
+        text => text
+            .replace(',', ".")
+            .parse::<f64>()
+            .ok()
+            .filter(|percent| percent.is_finite())
+            .map_or_else(|| json!(text), |percent| json!(percent / 100.0)),
+    }
+}
+
+/// Business properties, and how many of each of their values are asked a day.
+fn per_day(content: &CampaignContent) -> String {
+    let pairs = content.per_day.iter();
+    let pairs: Vec<_> = pairs.map(|(name, most)| format!("{name}={most}")).collect();
+    pairs.join(", ")
 }
 
 fn is_default(text: &str, default: &str) -> bool {
@@ -392,7 +434,7 @@ mod tests {
         let mut campaign = json!({
             "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {},
             "track_fields": ["a; b", "c"], "starts_at": "2026-12-01T08:00:30Z", "delay_minutes": 5, "bus_props_from": {"store": "store_code"},
-            "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5,
+            "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5, "sample": 0.075, "per_day": {"store": 20},
             "reminder": {"after_days": 2, "text": "r {link}"},
         });
         for audience in [

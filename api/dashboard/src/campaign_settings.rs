@@ -23,6 +23,11 @@ pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static 
     let max = content
         .max_messages
         .and_then(|most| i64::try_from(most).ok());
+    let per_day = content.per_day.iter();
+    let per_day: Vec<_> = per_day
+        .map(|(name, most)| format!("{name}: {}", t.number(i64::from(*most))))
+        .collect();
+    let sample = content.sample.map(f64::from);
     let reminder = content.reminder.as_ref();
     let all = [
         ("audience", Some(audience(t, zone, &content.audience))),
@@ -36,6 +41,8 @@ pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static 
         ("gap", (gap > 0).then(|| t.count("days-n", gap))),
         ("parts", Some(t.with("sms-n", content.max_parts))),
         ("most", max.map(|most| t.count("preview-eligible", most))),
+        ("sample", sample.map(|share| t.percent(Some(share)))),
+        ("per-day", joined(&per_day)),
         (
             "expiry",
             Some(t.count("days-n", i64::from(content.link_expires_after_days))),

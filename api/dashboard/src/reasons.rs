@@ -5,7 +5,7 @@ use api_language::Text;
 use domain::invalid::Invalid;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 38] = [
+const MEMBERS: [(&str, &str); 40] = [
     ("after_days", "campaign-reminder-days"),
     ("audience", "campaign-audience"),
     ("bus_prop", "form-bus-props"),
@@ -28,8 +28,10 @@ const MEMBERS: [(&str, &str); 38] = [
     ("max_parts", "campaign-parts"),
     ("name", "name"),
     ("options", "form-options"),
+    ("per_day", "campaign-per-day"),
     ("phone", "phone"),
     ("reminder", "campaign-reminder"),
+    ("sample", "campaign-sample"),
     ("scale", "number-scale"),
     ("send_window", "campaign-window"),
     ("send_within_hours", "campaign-within"),

@@ -329,7 +329,7 @@ fn wrong_phone(phone: &str) -> Option<Invalid> {
     Some(Invalid::of_member("phone", code::MALFORMED, detail))
 }
 
-/// Reads how texts from phones are taken.
+/// Reads how phones are sent to, and texts from them taken.
 ///
 /// # Errors
 /// 503.
@@ -338,10 +338,10 @@ pub async fn read_setting(caller: &Caller) -> Result<SendSetting> {
     caller.read(SCOPE, soon(async { Ok(setting.await?) })).await
 }
 
-/// Changes how texts from phones are taken, as a whole.
+/// Changes how phones are sent to, and texts from them taken, as a whole.
 ///
 /// # Errors
-/// 503.
+/// 409 `upgrade_unfinished` of one with a gap; 503.
 pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<()> {
     let stored = caller
         .app

@@ -11,18 +11,19 @@ use api_http::schema::{
 use domain::campaign::{
     CONTACT_GAP_DAYS, CampaignStatus, Counts, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
     MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
-    MAX_SENDER_CHARS, MessageKind, READ_ONLY, REMINDER_AFTER_DAYS, ReceiptStatus,
+    MAX_SENDER_CHARS, MessageKind, PER_DAY, READ_ONLY, REMINDER_AFTER_DAYS, ReceiptStatus,
     SEND_WITHIN_HOURS, WaitReason,
 };
 use domain::sms::{
-    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MAX_TEMPLATE_CHARS, SendWindow as Window,
+    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MAX_TEMPLATE_CHARS, MIN_GAP_DAYS,
+    SendWindow as Window,
 };
 use serde_json::{Map, Value, json};
 
 api_http::schemas! {
     CampaignRequest = campaign_request();
     SendSettingRequest = setting_request();
-    /// How an account takes texts that come from phones. The default has no words and no replies.
+    /// How an account sends to phones, and takes texts that come from them. The default has no words, no replies and no gap.
     SendSetting = members! {
         /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
         stop_words: with(list_of(text()), "default", json!([])),
@@ -30,6 +31,9 @@ api_http::schemas! {
         stop_reply: with(or_null(text()), "default", Value::Null),
         /// What whoever asks for help is told, once a day.
         help_reply: with(or_null(text()), "default", Value::Null),
+        /// The least time between first messages of any campaigns to a phone; of this and a campaign's `contact_gap_days` the larger
+        /// counts.
+        min_gap_days: with(number(), "default", json!(0)),
     };
     /// A stored campaign.
     StoredCampaign = json!({"allOf": [named("CampaignContent"), members! {
@@ -58,6 +62,10 @@ api_http::schemas! {
         contact_gap_days: number(),
         max_parts: number(),
         max_messages: or_null(natural()),
+        /// The share of recipients that is asked, from 0 to 1; null: all.
+        sample: with(or_null(json!({"type": "number"})), "example", 0.2),
+        /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
+        per_day: with(map_of(number()), "example", json!({"store": 20})),
         starts_at: or_null(time()),
         delay_minutes: number(),
         reminder: or_null(named("CampaignReminder")),
@@ -107,7 +115,7 @@ api_http::schemas! {
         /// Messages by how many parts they have.
         parts: with(map_of(natural()), "example", json!({"1": 950, "2": 50})),
         encodings: named("Encodings"),
-        /// Messages by the country of their phone.
+        /// Messages by the country of their phone, or by its calling code (`+1`) where that is not known.
         countries: with(map_of(natural()), "example", json!({"DE": 1000})),
         /// What all parts cost; null of a sender without a price.
         cost: or_null(named("Cost")),
@@ -150,7 +158,7 @@ api_http::schemas! {
         sender: text(),
         /// The provider's: one a part, or one for all.
         provider_ids: list_of(text()),
-        /// The provider's own, of the last that it said.
+        /// The provider's own, of the result or receipt that made the status.
         provider_code: or_null(text()),
         scheduled_at: time(),
         accepted_at: or_null(time()),
@@ -195,6 +203,8 @@ fn campaign_request() -> Value {
         "contact_gap_days": number_request(CONTACT_GAP_DAYS, 0),
         "max_parts": number_request(MAX_PARTS, 3),
         "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.start()},
+        "sample": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "examples": [0.2], "description": "The share of recipients that is asked: always the same of a campaign"},
+        "per_day": per_day_request(),
         "starts_at": time_request(),
         "delay_minutes": number_request(DELAY_MINUTES, 0),
         "reminder": reminder_request(),
@@ -268,6 +278,17 @@ fn number_request(range: RangeInclusive<u32>, default: u32) -> Value {
     json!({"type": ["integer", "null"], "minimum": lowest, "maximum": highest, "default": default})
 }
 
+fn per_day_request() -> Value {
+    let (lowest, highest) = PER_DAY.into_inner();
+    let about = "How many first messages go out on a day of the account for each value of a business property, which is one of `bus_props_from`";
+    json!({
+        "type": ["object", "null"],
+        "additionalProperties": {"type": "integer", "minimum": lowest, "maximum": highest},
+        "examples": [{"store": 20}],
+        "description": about,
+    })
+}
+
 fn time_request() -> Value {
     json!({"type": ["string", "null"], "format": "date-time", "pattern": "Z$"})
 }
@@ -279,6 +300,7 @@ fn setting_request() -> Value {
         "stop_words": {"type": ["array", "null"], "items": word, "maxItems": MAX_STOP_WORDS},
         "stop_reply": reply,
         "help_reply": reply,
+        "min_gap_days": number_request(MIN_GAP_DAYS, 0),
     });
     object(&[], &properties)
 }

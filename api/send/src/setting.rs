@@ -1,4 +1,4 @@
-//! The routes of how the account takes texts that come from phones.
+//! The routes of how the account sends to phones, and takes texts that come from them.
 
 use axum::Json;
 use axum::extract::Request;
@@ -9,7 +9,7 @@ use crate::state::FEW;
 use crate::{operations, schema};
 use api_http::{Caller, Problem, Result};
 
-/// Read how texts from phones are taken.
+/// Read how phones are sent to, and texts from them taken.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/setting",
@@ -19,14 +19,18 @@ pub async fn read_setting(caller: Caller) -> Result<Json<SendSetting>> {
     operations::read_setting(&caller).await.map(Json)
 }
 
-/// Change how texts from phones are taken, as a whole.
+/// Change how phones are sent to, and texts from them taken, as a whole.
 ///
+/// `min_gap_days` holds for first messages of all campaigns, also of those that run; for tests, replies and reminders it does not.
 /// Replies go through the sender that the text came by, once a phone and day; through Twilio none, because it replies itself.
 #[utoipa::path(
     put,
     path = "/api_v1/sms/setting",
     request_body = schema::SendSettingRequest,
-    responses((status = 200, description = "The setting as it is now", body = schema::SendSetting)),
+    responses(
+        (status = 200, description = "The setting as it is now", body = schema::SendSetting),
+        (status = 409, description = "`upgrade_unfinished`: programs of an older release would not keep `min_gap_days`"),
+    ),
 )]
 pub async fn replace_setting(caller: Caller, request: Request) -> Result<Json<SendSetting>> {
     let body = caller.json(request, FEW).await?;

@@ -5,6 +5,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::sample::SampleShare;
+use crate::form::BusProp;
 use crate::sms::{SendWindow, Template};
 
 /// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
@@ -29,6 +31,12 @@ pub struct CampaignContent {
     pub contact_gap_days: u32,
     pub max_parts: u32,
     pub max_messages: Option<u64>,
+    /// The share of recipients that is asked; `None`: all.
+    #[serde(default)]
+    pub sample: Option<SampleShare>,
+    /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
+    #[serde(default)]
+    pub per_day: IndexMap<String, u32>,
     pub starts_at: Option<DateTime<Utc>>,
     pub delay_minutes: u32,
     pub reminder: Option<Reminder>,
@@ -46,11 +54,34 @@ impl CampaignContent {
                 "bus_props_from",
                 self.bus_props_from == other.bus_props_from,
             ),
+            ("sample", self.sample == other.sample),
             ("starts_at", self.starts_at == other.starts_at),
             ("delay_minutes", self.delay_minutes == other.delay_minutes),
         ];
         let changed = members.into_iter().find(|(_, is_same)| !is_same);
         changed.map(|(name, _)| name)
+    }
+
+    /// Whether the campaign of this id asks the recipient of a docid.
+    pub fn asks(&self, campaign_id: Uuid, docid: &str) -> bool {
+        let sample = self.sample;
+        sample.is_none_or(|sample| sample.has(campaign_id, docid))
+    }
+
+    /// The business properties of a recipient, by their fields, of which only so many are asked a day.
+    pub fn quotas<'v>(&self, field: impl Fn(&str) -> Option<&'v str>) -> Vec<(BusProp, u32)> {
+        let per_day = self.per_day.iter();
+        let quotas = per_day.filter_map(|(name, most)| {
+            let value = field(self.bus_props_from.get(name)?)?;
+            let bus_prop = BusProp::parse(&format!("{name}:{value}")).ok()?;
+            Some((bus_prop, *most))
+        });
+        quotas.collect()
+    }
+
+    /// Whether it asks only some, which programs before that know nothing of would overlook.
+    pub fn asks_only_some(&self) -> bool {
+        self.sample.is_some() || !self.per_day.is_empty()
     }
 }
 

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::content::{Audience, CampaignContent, Reminder};
+use super::sample::SampleShare;
 use super::value::{bus_prop_name, field_name, sender_name, time, uuid};
 use super::{
     CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
-    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, REMINDER_AFTER_DAYS,
+    MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, PER_DAY, REMINDER_AFTER_DAYS,
     SEND_WITHIN_HOURS,
 };
 use crate::invalid::{Fault, Invalid, code};
@@ -70,6 +71,8 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
         contact_gap_days: number("contact_gap_days", CONTACT_GAP_DAYS, 0),
         max_parts: number("max_parts", MAX_PARTS, 3),
         max_messages: campaign.number("max_messages", MAX_MESSAGES),
+        sample: read_sample(campaign),
+        per_day: read_per_day(campaign),
         starts_at: campaign.optional("starts_at", time),
         delay_minutes: number("delay_minutes", DELAY_MINUTES, 0),
         reminder: read_reminder(campaign),
@@ -199,6 +202,37 @@ fn read_send_window(campaign: &Members) -> Option<SendWindow> {
             read.map_err(|error| noted(error.to_string())).ok()
         }
     }
+}
+
+fn read_sample(campaign: &Members) -> Option<SampleShare> {
+    let sample = campaign.get("sample")?;
+    let Some(share) = sample.as_f64() else {
+        campaign.note("sample", code::WRONG_TYPE, "sample is not a number");
+        return None;
+    };
+    let share = SampleShare::try_from(share);
+    let noted = |error| campaign.note("sample", code::OUT_OF_RANGE, format!("sample {error}"));
+    share.map_err(noted).ok()
+}
+
+/// By the name of a business property that recipients have.
+fn read_per_day(campaign: &Members) -> IndexMap<String, u32> {
+    let mut per_day = IndexMap::new();
+    let Some(entries) = campaign.member("per_day") else {
+        return per_day;
+    };
+    let from = campaign.get("bus_props_from");
+    for name in entries.names() {
+        if from.is_none_or(|from| from.get(name).is_none()) {
+            let detail = format!("{name} is none of bus_props_from");
+            entries.get(name);
+            entries.note(name, code::UNKNOWN_KEY, detail);
+        } else if entries.require(name).is_some() {
+            let most = entries.number(name, PER_DAY);
+            per_day.extend(most.map(|most| (name.to_owned(), most)));
+        }
+    }
+    per_day
 }
 
 fn read_reminder(campaign: &Members) -> Option<Reminder> {

@@ -9,7 +9,7 @@ use super::{CampaignContent, MessageKind, SkipReason};
 use crate::docid::is_erased;
 use crate::form::FormContent;
 use crate::link::{BusPropIds, TrackFields};
-use crate::sms::{self, Country, Parts};
+use crate::sms::{self, Country, NumberType, Parts};
 
 /// What is known of the account, the form and the campaign of messages.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,10 @@ pub struct Context<'a> {
     pub form: Option<&'a FormContent>,
     /// The countries that the sender serves; `None`: all.
     pub countries: Option<&'a [Country]>,
+    /// The types of numbers that the sender serves; `None`: those that are usual.
+    pub types: Option<&'a [NumberType]>,
+    /// The account's own least time between first messages of any campaigns to a phone.
+    pub min_gap_days: u32,
     /// Before a link's token.
     pub link_prefix: &'a str,
 }
@@ -116,16 +120,20 @@ impl Context<'_> {
             |served: &[Country]| country.is_some_and(|country| served.contains(&country));
         let is_allowed = self.countries.is_none_or(is_served);
         skip_if(!is_allowed, SkipReason::CountryNotAllowed)?;
+        let number_type = sms::type_of(phone);
+        let serves = |types: &[NumberType]| types.contains(&number_type);
+        let is_allowed = self.types.map_or(number_type.is_usual(), serves);
+        skip_if(!is_allowed, SkipReason::NumberType)?;
         let is_test = due.kind == MessageKind::Test;
         let deadline = due.scheduled_at + TimeDelta::hours(self.content.send_within_hours.into());
         let mut ends_at = deadline;
         if !is_test {
-            let is_too_soon = self.is_too_soon(due.contact.last_sent, now);
+            let is_too_soon = self.is_too_soon(due, now);
             skip_if(is_too_soon, SkipReason::ContactGap)?;
             skip_if(now >= deadline, SkipReason::TooLate)?;
-            let zones = sms::zones_for(due.fields.get("time_zone").map(String::as_str), phone);
-            let window = self.content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, self.account_zone, now);
+            let zone = due.fields.get("time_zone").map(String::as_str);
+            let zones = sms::zones_for(zone, phone, self.account_zone);
+            let slot = zones.slot(self.content.send_window.as_ref(), now);
             if slot.opens_at > now {
                 return Ok(Verdict::Later(slot.opens_at));
             }
@@ -163,13 +171,13 @@ impl Context<'_> {
         })))
     }
 
-    fn is_too_soon(
-        &self,
-        last_sent: Option<(DateTime<Utc>, Option<Uuid>)>,
-        now: DateTime<Utc>,
-    ) -> bool {
-        let gap = TimeDelta::days(self.content.contact_gap_days.into());
-        last_sent.is_some_and(|(at, campaign_id)| {
+    fn is_too_soon(&self, due: &DueMessage, now: DateTime<Utc>) -> bool {
+        let days = match due.kind {
+            MessageKind::First => self.min_gap_days.max(self.content.contact_gap_days),
+            _ => self.content.contact_gap_days,
+        };
+        let gap = TimeDelta::days(days.into());
+        due.contact.last_sent.is_some_and(|(at, campaign_id)| {
             // This very message, if it was not sent after all, or the one that a reminder follows.
             let is_own = campaign_id == Some(self.campaign_id);
             at + gap > now && !is_own

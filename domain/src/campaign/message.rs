@@ -107,6 +107,14 @@ pub enum SkipReason {
     /// Not sent within the campaign's time.
     TooLate,
     FormDeleted,
+    /// The campaign had as many messages as it may.
+    LimitReached,
+    /// The sender does not send to numbers of the phone's type.
+    NumberType,
+    /// The campaign asks only some, and the recipient is none of them.
+    NotSampled,
+    /// The campaign asked as many of the recipient's business property as it may on one day.
+    Quota,
 }
 
 /// A message as its account sees it.
@@ -125,7 +133,7 @@ pub struct Message {
     pub sender: String,
     /// The provider's: one a part, or one for all.
     pub provider_ids: Vec<String>,
-    /// The provider's own, of the last that it said.
+    /// The provider's own, of the result or receipt that made the status.
     pub provider_code: Option<String>,
     pub scheduled_at: DateTime<Utc>,
     pub accepted_at: Option<DateTime<Utc>>,
@@ -209,6 +217,10 @@ mod tests {
                 "template_field_missing",
                 "too_late",
                 "form_deleted",
+                "limit_reached",
+                "number_type",
+                "not_sampled",
+                "quota",
             ],
         );
     }

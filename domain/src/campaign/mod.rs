@@ -20,6 +20,7 @@ mod message_set;
 mod missing;
 mod part_states;
 mod preview;
+mod sample;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub use self::message_set::MessageSet;
 pub use self::missing::{MissingFields, similar_name};
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, MissingField, Preview, Sample};
+pub use self::sample::SampleShare;
 pub use self::status::{CampaignAction, CampaignStatus};
 pub use self::unknown::{BusPropsCheck, UnknownBusProps};
 pub use self::value::is_sender_name;
@@ -56,5 +58,7 @@ pub const CONTACT_GAP_DAYS: RangeInclusive<u32> = 0..=365;
 pub const MAX_PARTS: RangeInclusive<u32> = 1..=10;
 /// At most what a database counts.
 pub const MAX_MESSAGES: RangeInclusive<u64> = 1..=i64::MAX.cast_unsigned();
+/// A day of a value of a business property.
+pub const PER_DAY: RangeInclusive<u32> = 1..=1_000_000;
 pub const DELAY_MINUTES: RangeInclusive<u32> = 0..=43_200;
 pub const REMINDER_AFTER_DAYS: RangeInclusive<u32> = 1..=90;

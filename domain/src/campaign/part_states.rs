@@ -52,6 +52,16 @@ impl ReceiptStatus {
             Self::Expired => EXPIRED,
         }
     }
+
+    /// The status of a message of one part.
+    fn of_message(self) -> MessageStatus {
+        match self {
+            Self::Accepted => MessageStatus::Accepted,
+            Self::Delivered => MessageStatus::Delivered,
+            Self::Undelivered => MessageStatus::Undelivered,
+            Self::Expired => MessageStatus::Expired,
+        }
+    }
 }
 
 impl PartStates {
@@ -64,19 +74,29 @@ impl PartStates {
         &self.0
     }
 
-    /// Records a receipt of a part, counted from 0, or of all parts. Of each part the first receipt that is final stands,
-    /// but delivered beats all. A part that the message has not changes nothing.
-    pub fn record(&mut self, part: Option<usize>, status: ReceiptStatus) {
+    /// Records a receipt of a part, counted from 0, or of all parts, and gives whether it makes the message's status. Of each part the
+    /// first receipt that is final stands, but delivered beats all. A part that the message has not changes nothing.
+    pub fn record(&mut self, part: Option<usize>, status: ReceiptStatus) -> bool {
         let next = |old| match old {
             UNDELIVERED | EXPIRED if status != ReceiptStatus::Delivered => old,
             DELIVERED => old,
             _ => status.state(),
         };
         let is_meant = |n| part.is_none_or(|part| part == n);
+        let before = self.status(MessageStatus::Sending);
+        let mut stands = false;
         let parts = self.0.chars().enumerate();
-        self.0 = parts
-            .map(|(n, old)| if is_meant(n) { next(old) } else { old })
-            .collect();
+        let parts = parts.map(|(n, old)| {
+            if !is_meant(n) {
+                return old;
+            }
+            let new = next(old);
+            stands |= new != old || (new == ACCEPTED && status == ReceiptStatus::Accepted);
+            new
+        });
+        self.0 = parts.collect();
+        let after = self.status(MessageStatus::Sending);
+        stands && (after != before || after == status.of_message())
     }
 
     /// The status of a message that was `before` without these receipts or with some of them. One part that failed fails

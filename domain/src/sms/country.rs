@@ -36,6 +36,37 @@ pub fn country_of(phone: &str) -> Option<Country> {
     country.or_else(|| country_by_number(phone))
 }
 
+/// The country of a number, or, where none is known, its calling code, such as `+1`; `unknown` where nobody has that one either.
+pub fn country_or_code(phone: &str) -> String {
+    let country = country_of(phone).map(|country| country.to_string());
+    let code = || calling_code(phone).map(|code| format!("+{code}"));
+    country
+        .or_else(code)
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The countries that share a number's calling code, the largest first; of a satellite network, say, none.
+pub(super) fn countries_of_code(phone: &str) -> impl Iterator<Item = Country> {
+    let code = calling_code(phone);
+    let countries =
+        code.and_then(|code| PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(code));
+    let countries = countries.into_iter().flatten();
+    countries.filter(|country| *country != Country::World)
+}
+
+/// What a number begins with, if it is somebody's.
+fn calling_code(phone: &str) -> Option<i32> {
+    let digits = phone
+        .strip_prefix('+')
+        .filter(|digits| !digits.starts_with('0'))?;
+    // No calling code is the beginning of another.
+    let mut codes = (1..=3).filter_map(|length| digits.get(..length)?.parse().ok());
+    codes.find(|code: &i32| {
+        let regions = PHONE_NUMBER_UTIL.get_regions_for_country_calling_code(*code);
+        regions.is_some_and(|mut regions| regions.next().is_some())
+    })
+}
+
 /// All countries with their calling codes.
 pub fn countries() -> impl Iterator<Item = (Country, i32)> {
     let countries = PHONE_NUMBER_UTIL.get_supported_regions();
@@ -129,6 +160,25 @@ mod tests {
         ] {
             assert_eq!(country_of(phone), None, "{phone}");
         }
+    }
+
+    #[test]
+    fn a_number_of_no_country_is_counted_by_its_calling_code() {
+        for (phone, counted) in [
+            ("+491701234567", "DE"),
+            ("+14165550123", "CA"),
+            ("+11111111111", "+1"),
+            ("+70000000000", "+7"),
+            ("+80012345678", "+800"),
+            ("+881612345678", "+881"),
+            ("+2101234567", "unknown"),
+            ("+0491701234567", "unknown"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(country_or_code(phone), counted, "{phone}");
+        }
+        assert_eq!(countries_of_code("+11111111111").next(), "US".parse().ok());
+        assert_eq!(countries_of_code("+80012345678").count(), 0);
     }
 
     #[test]

@@ -3,24 +3,29 @@
 
 mod country;
 pub mod gsm7;
+mod number_type;
 mod parts;
 mod setting;
 mod slot;
 mod stop_words;
+mod stop_words_of;
 mod template;
 mod text;
 mod window;
 mod zones;
 
-pub use self::country::{Country, countries, country_of};
+pub use self::country::{Country, countries, country_of, country_or_code};
+pub use self::number_type::{NumberType, type_of};
 pub use self::parts::Parts;
-pub use self::setting::{MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, SendSetting};
-pub use self::slot::{SendSlot, slot};
+pub use self::setting::{
+    MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MIN_GAP_DAYS, SendSetting,
+};
+pub use self::slot::SendSlot;
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};
 pub use self::text::{plain, special_character};
 pub use self::window::SendWindow;
-pub use self::zones::{country_of_zone, zones_for};
+pub use self::zones::{Zones, country_of_zone, zones_for};
 
 /// How a text is encoded on its way.
 #[derive(

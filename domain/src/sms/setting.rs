@@ -1,4 +1,6 @@
-//! How an account takes texts that come from phones.
+//! How an account sends to phones, and takes texts that come from them.
+
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,8 +11,9 @@ use crate::members::read_body;
 pub const MAX_STOP_WORDS: usize = 50;
 pub const MAX_STOP_WORD_CHARS: usize = 40;
 pub const MAX_REPLY_CHARS: usize = 480;
+pub const MIN_GAP_DAYS: RangeInclusive<u32> = 0..=365;
 
-/// How an account takes texts that come from phones. The default has no words and no replies.
+/// How an account sends to phones, and takes texts that come from them. The default has no words, no replies and no gap.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SendSetting {
@@ -20,6 +23,8 @@ pub struct SendSetting {
     pub stop_reply: Option<String>,
     /// What whoever asks for help is told, once a day.
     pub help_reply: Option<String>,
+    /// The least time between first messages of any campaigns to a phone.
+    pub min_gap_days: u32,
 }
 
 impl SendSetting {
@@ -35,6 +40,7 @@ impl SendSetting {
                 stop_words: setting.strings("stop_words", MAX_STOP_WORDS, "the word", word),
                 stop_reply: setting.optional("stop_reply", reply),
                 help_reply: setting.optional("help_reply", reply),
+                min_gap_days: setting.number("min_gap_days", MIN_GAP_DAYS).unwrap_or(0),
             })
         })
     }
@@ -49,8 +55,7 @@ mod tests {
     #[test]
     fn a_setting_is_read_and_what_is_left_out_is_nothing() {
         assert_eq!(SendSetting::parse(&json!({})), Ok(SendSetting::default()));
-        let full =
-            json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null});
+        let full = json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null, "min_gap_days": 30});
         let setting = SendSetting::parse(&full).unwrap();
         assert_eq!(serde_json::to_value(&setting).unwrap(), full);
     }
@@ -58,8 +63,7 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_told() {
         let long = "x".repeat(MAX_REPLY_CHARS + 1);
-        let wrong =
-            json!({"stop_words": [" ", 1, "ok", ""], "stop_reply": long, "help_reply": 5, "x": 0});
+        let wrong = json!({"stop_words": [" ", 1, "ok", ""], "stop_reply": long, "help_reply": 5, "x": 0, "min_gap_days": 366});
         let wrong = SendSetting::parse(&wrong).unwrap_err();
         let found: Vec<_> = wrong
             .iter()
@@ -71,6 +75,7 @@ mod tests {
             ("/stop_words/3", code::BLANK),
             ("/stop_reply", code::TOO_LONG),
             ("/help_reply", code::WRONG_TYPE),
+            ("/min_gap_days", code::OUT_OF_RANGE),
             ("/x", code::UNKNOWN_MEMBER),
         ];
         assert_eq!(found, expected);

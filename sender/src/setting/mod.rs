@@ -12,7 +12,7 @@ use std::time::Duration;
 use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
 use domain::price::Price;
-use domain::sms::Country;
+use domain::sms::{Country, NumberType};
 
 use crate::client::HTTP_TIMEOUT;
 use crate::provider_url::{Connect, Query, SenderUrl, UrlError, bad_parameter, bad_url};
@@ -43,6 +43,8 @@ pub struct Setting {
     pub window: NonZeroU32,
     /// The countries it sends to; `None`: all.
     pub countries: Option<Arc<[Country]>>,
+    /// The types of numbers it sends to; `None`: those that are usual.
+    pub types: Option<Arc<[NumberType]>>,
     /// What one account may send a day; `None`: no limit.
     pub parts_per_day: Option<u64>,
     /// Whether the provider sends receipts.
@@ -109,6 +111,7 @@ impl Setting {
         let rate = query.number("rate", whole)?;
         let window = query.number("window", whole)?.unwrap_or(DEFAULT_WINDOW);
         let countries = query.parsed("countries", "is not a list of ISO codes", read_countries)?;
+        let types = query.parsed("types", "is not a list of types of numbers", read_types)?;
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
         let price = query.number("price", "is not like `0.05EUR`")?;
@@ -129,6 +132,7 @@ impl Setting {
             rate: rate.unwrap_or(DEFAULT_RATE),
             window,
             countries,
+            types,
             parts_per_day,
             receipts,
             price,
@@ -186,6 +190,11 @@ fn is_name(text: &str) -> bool {
 fn read_countries(text: &str) -> Option<Arc<[Country]>> {
     let codes = text.split(',').map(str::parse);
     codes.collect::<Result<_, _>>().ok()
+}
+
+fn read_types(text: &str) -> Option<Arc<[NumberType]>> {
+    let types = text.split(',').map(str::parse);
+    types.collect::<Result<_, _>>().ok()
 }
 
 fn read_accounts(text: &str) -> Option<Vec<String>> {

@@ -32,7 +32,7 @@ fn what_is_not_said_has_its_default() {
 fn common_parameters_are_read() {
     let setting = one(
         "a-1=demo:?seed=7&accounts=north,south%2Dwest&from=+491701234521&rate=50\
-                       &window=20&countries=de,US&parts_per_day=1000&receipts=off&price=0.05EUR",
+                       &window=20&countries=de,US&types=mobile,premium_rate&parts_per_day=1000&receipts=off&price=0.05EUR",
     );
     assert_eq!(setting.accounts, ["north", "south-west"]);
     assert!(setting.allows("north") && !setting.allows("west"));
@@ -40,6 +40,8 @@ fn common_parameters_are_read() {
     assert_eq!((setting.rate.get(), setting.window.get()), (50, 20));
     let countries = ["DE", "US"].map(|code| code.parse().unwrap());
     assert_eq!(setting.countries.as_deref(), Some(&countries[..]));
+    let types = [NumberType::Mobile, NumberType::PremiumRate];
+    assert_eq!(setting.types.as_deref(), Some(&types[..]));
     assert_eq!(setting.parts_per_day, Some(1_000));
     assert!(!setting.receipts);
     assert_eq!(setting.price, "0.05EUR".parse().ok());
@@ -78,6 +80,14 @@ fn a_name_is_not_used_for_the_countries_of_one() {
 fn entries_may_be_lines() {
     assert_eq!(parse("a=demo:\nb=demo:\n").unwrap().len(), 2);
     assert_eq!(parse(" \n").unwrap().len(), 0);
+}
+
+#[test]
+fn types_are_those_of_numbering_plans() {
+    let expected = "sender a: `types` is not a list of types of numbers";
+    for types in ["", "mobile,cell", "Mobile", "mobile,"] {
+        assert_eq!(error(&format!("a=demo:?types={types}")), expected);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::REASONS;
 use super::moving::{moves, place};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
@@ -108,12 +109,19 @@ const DELETE_MESSAGES: [&Statement; 4] = [
 
 impl Store {
     /// Makes a campaign in DRAFT.
+    ///
+    /// # Errors
+    /// [`Error::UpgradeUnfinished`] of one that asks only some.
     pub async fn create_campaign(
         &self,
         account_id: Uuid,
         content: &CampaignContent,
     ) -> Result<Campaign> {
         let tx = self.begin().await?;
+        // An older program would ask everybody.
+        if content.asks_only_some() && !tx.admits_only_from(REASONS).await? {
+            return Err(Error::UpgradeUnfinished);
+        }
         let now = tx.now().await?;
         let mut row = campaign::Model {
             account_id,
@@ -179,7 +187,7 @@ impl Store {
     /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that was started.
+    /// [`Error::UpgradeUnfinished`] of one that was started, and of one that asks only some.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
@@ -187,13 +195,16 @@ impl Store {
         content: &CampaignContent,
     ) -> Result<CampaignChange> {
         // Nothing makes it untrue again.
-        let may_move = self.snapshot().await?.admits_only_from(MOVE).await?;
+        let tx = self.snapshot().await?;
+        let may_move = tx.admits_only_from(MOVE).await?;
+        let may_sample = tx.admits_only_from(REASONS).await?;
+        drop(tx);
         self.change_campaign(key, revision, |row, status, now| {
             let is_draft = status == CampaignStatus::Draft;
             if !is_draft && !status.is_open() {
                 return Ok(Err(CampaignChange::Refused(status)));
             }
-            if !is_draft && !may_move {
+            if !is_draft && !may_move || content.asks_only_some() && !may_sample {
                 return Err(Error::UpgradeUnfinished);
             }
             let before: CampaignContent =
@@ -207,7 +218,7 @@ impl Store {
                 // Whoever was left out for it is planned after all.
                 let limit = |content: &CampaignContent| content.max_messages.unwrap_or(u64::MAX);
                 row.planned = planned;
-                if limit(content) > limit(&before) && !row.on_import {
+                if limit(content) > limit(&before) {
                     row.planned = false;
                     row.planned_to.clear();
                 }

@@ -90,7 +90,7 @@ impl NewInbound<'_> {
         match self.opts_out {
             Some(true) => Some(Keyword::Stop),
             Some(false) => Some(Keyword::Start),
-            None => keyword(self.text, &setting.stop_words),
+            None => keyword(self.text, self.phone, &setting.stop_words),
         }
     }
 }

@@ -41,6 +41,9 @@ mod restore;
 pub mod state;
 mod tally;
 
+/// The lowest number of a program from which on all of them know all reasons why messages are skipped.
+pub(crate) const REASONS: i64 = 15;
+
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;
 pub(crate) use self::message::MessageKey;

@@ -116,9 +116,9 @@ impl Tx {
             }));
             let from = new_time.unwrap_or(message.scheduled_at).max(now);
             let phone = message.phone.as_deref().unwrap_or_default();
-            let zones = sms::zones_for(message.time_zone.as_deref(), phone);
+            let zones = sms::zones_for(message.time_zone.as_deref(), phone, account_zone);
             let window = content.send_window.as_ref();
-            let next_due_at = sms::slot(window, &zones, account_zone, from).opens_at;
+            let next_due_at = zones.slot(window, from).opens_at;
             if next_due_at != message.key.due_at {
                 moved.push(DueChange {
                     key: message.key,

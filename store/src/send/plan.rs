@@ -1,10 +1,13 @@
 //! Planning: from recipients to messages that are due. Each docid and each phone gets one message of a campaign; what else may keep
 //! it from being sent is judged when it is taken to be sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{Audience, CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
+use chrono_tz::Tz;
+use domain::campaign::{
+    Audience, CampaignContent, Count, Counts, MessageKind, MessageStatus, SkipReason,
+};
 use domain::pepper::Pepper;
 use domain::sms;
 use entity::recipient;
@@ -14,7 +17,7 @@ use uuid::Uuid;
 
 use super::drive::DueKey;
 use super::tally::Changes;
-use super::{Campaign, CampaignKey};
+use super::{Campaign, CampaignKey, MessageKey, REASONS};
 use crate::erasure::DocIdKeys;
 use crate::import::{Claim, RecipientQuery};
 use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
@@ -48,10 +51,23 @@ batch_row! {
         campaign: CampaignKey,
         message_id: Uuid,
         docid: String,
-        phone_mac: Vec<u8>,
+        /// `None` of one that is in no other's way.
+        phone_mac: Option<Vec<u8>>,
         scheduled_at: DateTime<Utc>,
         status: &'static str,
         reason: Option<&'static str>,
+    }
+}
+
+impl FirstMessage {
+    /// `None`: it is to be sent.
+    fn skip(&mut self, reason: Option<SkipReason>) {
+        let status = match reason {
+            Some(_) => MessageStatus::Skipped,
+            None => MessageStatus::Scheduled,
+        };
+        self.status = status.into_str();
+        self.reason = reason.map(|reason| reason.into_str());
     }
 }
 
@@ -102,6 +118,33 @@ batch_row! {
 const IMPORTED: &BatchStatement<ImportedDocid> = statement!(ImportedDocid:
     "SELECT r.docid, r.phone, r.fields ->> 'time_zone' AS more
        FROM batch JOIN recipient r ON r.account_id = batch.account_id AND r.docid = batch.docid WHERE r.phone IS NOT NULL"
+);
+
+/// Messages for which the campaign had no place left, in the order in which they were planned.
+const LEFT_OUT: &Statement = statement!(
+    "SELECT m.message_id, r.phone, r.fields ->> 'time_zone' AS time_zone
+       FROM message m LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.reason = 'limit_reached' ORDER BY m.message_id LIMIT $3"
+);
+
+#[derive(FromQueryResult)]
+struct LeftOut {
+    message_id: Uuid,
+    phone: Option<String>,
+    time_zone: Option<String>,
+}
+
+batch_row! {
+    /// A message that was skipped and is scheduled after all.
+    pub(super) struct Readmitted {
+        message: MessageKey,
+        scheduled_at: DateTime<Utc>,
+    }
+}
+
+pub(super) const READMIT: &BatchStatement<Readmitted> = statement!(Readmitted:
+    "UPDATE message AS m SET status = 'scheduled', reason = NULL, scheduled_at = batch.scheduled_at
+       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
 /// Whom a batch names and who was erased after it was accepted. The rows are there while a batch of before is open.
@@ -158,6 +201,12 @@ impl Store {
         let Some(started_at) = campaign.started_at.filter(|_| is_open) else {
             return Ok(None);
         };
+        // Of whom it had left out nobody is of the audience a second time.
+        let readmitted = tx.readmit(key, &campaign.content, limit).await?;
+        if readmitted > 0 {
+            tx.commit_surely().await?;
+            return Ok(Some(readmitted));
+        }
         let slice = AudienceSlice {
             account_id: key.account_id,
             after: &row.planned_to,
@@ -233,6 +282,32 @@ pub(super) async fn audience(
     Ok(slice.into_model().all(database).await?)
 }
 
+/// What follows from a campaign for its messages.
+struct Planning<'a> {
+    key: CampaignKey,
+    content: &'a CampaignContent,
+    account_zone: Tz,
+    /// Messages are scheduled from this moment on.
+    from: DateTime<Utc>,
+}
+
+impl Planning<'_> {
+    /// The row of a message that is due once the window of its recipient is open.
+    fn due(&self, message_id: Uuid, time_zone: Option<&str>, phone: &str) -> NewDue {
+        let zones = sms::zones_for(time_zone, phone, self.account_zone);
+        let slot = zones.slot(self.content.send_window.as_ref(), self.from);
+        let key = DueKey {
+            campaign: self.key,
+            due_at: slot.opens_at,
+            message_id,
+        };
+        NewDue {
+            key,
+            sender: self.content.sender.clone(),
+        }
+    }
+}
+
 impl Tx {
     /// Plans the messages of a stored chunk's recipients for the campaign of its import, if there is one.
     pub async fn plan_chunk(
@@ -273,84 +348,168 @@ impl Tx {
         mut recipients: Vec<PlannedRecipient>,
         pepper: &Pepper,
     ) -> Result<()> {
-        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
-        let Parsed(account_zone) =
-            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
-        // Messages are scheduled from this moment on.
-        let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
-        let from = content.starts_at.map_or(from, |starts| starts.max(from));
+        let planning = self.planning(key, content).await?;
         recipients.retain(|recipient| recipient.phone.is_some());
         self.leave_out_erased(key, &mut recipients, pepper).await?;
-        if let Some(most) = content.max_messages {
-            let docids = recipients.iter().map(|recipient| recipient.docid.as_str());
+        let is_asked =
+            |recipient: &PlannedRecipient| content.asks(key.campaign_id, &recipient.docid);
+        let (mut asked, not_sampled): (Vec<_>, Vec<_>) = recipients.into_iter().partition(is_asked);
+        let mut left_out = Vec::new();
+        if let Some(left) = self.places_left(key, content).await? {
+            let docids = asked.iter().map(|recipient| recipient.docid.as_str());
             let known = self.with_message(key, docids).await?;
-            recipients.retain(|recipient| !known.contains(&recipient.docid));
-            let planned = self.counts(key).await?.first.get(Count::Recipients);
-            let left = most.saturating_sub(u64::try_from(planned).unwrap_or_default());
-            recipients.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            asked.retain(|recipient| !known.contains(&recipient.docid));
+            if asked.len() > left {
+                left_out = asked.split_off(left);
+            }
+            // Older programs know no reason for it.
+            if !left_out.is_empty() && !self.admits_only_from(REASONS).await? {
+                left_out.clear();
+            }
         }
-        let mut messages = HashMap::with_capacity(recipients.len());
-        let mut older = Vec::new();
-        let rows = recipients.into_iter().filter_map(|recipient| {
-            let (message_id, phone) = (Uuid::now_v7(), recipient.phone?);
-            let mac = pepper.phone_mac(key.account_id, &phone).to_vec();
-            let macs = pepper.phone_macs(key.account_id, &phone).skip(1);
-            older.extend(macs.map(|mac| OlderPhone {
-                campaign: key,
-                message_id,
-                phone_mac: mac.to_vec(),
-            }));
-            messages.insert(message_id, (phone, recipient.more));
-            Some(FirstMessage {
-                campaign: key,
-                message_id,
-                docid: recipient.docid,
-                phone_mac: mac,
-                scheduled_at: from,
-                status: MessageStatus::Scheduled.into_str(),
-                reason: None,
-            })
-        });
-        let mut rows: Vec<FirstMessage> = rows.collect();
-        let mut changes = Changes::default();
-        let delta = changes.of(key, MessageKind::First);
-        let mut due = Vec::new();
+        let mut messages = HashMap::new();
+        let (mut rows, mut older) = (Vec::new(), Vec::new());
+        for (recipients, reason) in [
+            (asked, None),
+            (left_out, Some(SkipReason::LimitReached)),
+            (not_sampled, Some(SkipReason::NotSampled)),
+        ] {
+            for recipient in recipients {
+                let (message_id, Some(phone)) = (Uuid::now_v7(), recipient.phone) else {
+                    continue;
+                };
+                let mut macs = pepper.phone_macs(key.account_id, &phone);
+                let mac = macs.next().map(Vec::from);
+                older.extend(macs.map(|mac| OlderPhone {
+                    campaign: key,
+                    message_id,
+                    phone_mac: mac.to_vec(),
+                }));
+                messages.insert(message_id, (reason, phone, recipient.more));
+                let mut row = FirstMessage {
+                    campaign: key,
+                    message_id,
+                    docid: recipient.docid,
+                    // Who is not asked takes nobody's place.
+                    phone_mac: mac.filter(|_| reason != Some(SkipReason::NotSampled)),
+                    scheduled_at: planning.from,
+                    status: "",
+                    reason: None,
+                };
+                row.skip(reason);
+                rows.push(row);
+            }
+        }
         let older: Vec<Uuid> = self.fetch_batch_values(WITH_OLDER_PHONE, older).await?;
         let older: HashSet<Uuid> = older.into_iter().collect();
         let new = rows.iter().filter(|row| !older.contains(&row.message_id));
         let new = new.cloned().collect();
+        let (mut due, mut counts) = (Vec::new(), BTreeMap::<Count, i64>::new());
         for message_id in self.fetch_batch_values(NEW_MESSAGE, new).await? {
-            let Some((phone, zone)) = messages.remove(&message_id) else {
+            let Some((reason, phone, zone)) = messages.remove(&message_id) else {
                 continue;
             };
-            let zones = sms::zones_for(zone.as_deref(), &phone);
-            let window = content.send_window.as_ref();
-            let slot = sms::slot(window, &zones, account_zone, from);
-            let key = DueKey {
-                campaign: key,
-                due_at: slot.opens_at,
-                message_id,
-            };
-            let sender = content.sender.clone();
-            due.push(NewDue { key, sender });
+            let scheduled = Count::Status(MessageStatus::Scheduled);
+            *counts
+                .entry(reason.map_or(scheduled, Count::Skipped))
+                .or_default() += 1;
+            if reason.is_none() {
+                due.push(planning.due(message_id, zone.as_deref(), &phone));
+            }
         }
         // Of the others some have the phone of a message.
         rows.retain(|row| messages.contains_key(&row.message_id));
         let twice = SkipReason::DuplicatePhone;
         for row in &mut rows {
-            row.status = MessageStatus::Skipped.into_str();
-            row.reason = Some(twice.into_str());
+            row.skip(Some(twice));
         }
         let skipped: Vec<Uuid> = self.fetch_batch_values(NEW_MESSAGE, rows).await?;
-        for (count, messages) in [
-            (Count::Status(MessageStatus::Scheduled), due.len()),
-            (Count::Skipped(twice), skipped.len()),
-            (Count::Recipients, due.len() + skipped.len()),
-        ] {
-            delta.add(count, i64::try_from(messages).map_err(Error::broken)?);
+        let skipped = i64::try_from(skipped.len()).map_err(Error::broken)?;
+        counts.insert(Count::Skipped(twice), skipped);
+        let mut changes = Changes::default();
+        let delta = changes.of(key, MessageKind::First);
+        for (count, messages) in counts {
+            delta.add(count, messages);
+            delta.add(Count::Recipients, messages);
         }
         self.execute_batch(MAKE_DUE, due).await?;
         self.append_counts(changes).await
+    }
+
+    /// Plans the next of those for whom a campaign, whose row this transaction holds, had no place left, as far as it has some now.
+    /// How many.
+    async fn readmit(
+        &self,
+        key: CampaignKey,
+        content: &CampaignContent,
+        limit: u64,
+    ) -> Result<u64> {
+        let left = self.places_left(key, content).await?.unwrap_or(usize::MAX);
+        let most = i64::try_from(left).unwrap_or(i64::MAX);
+        let most = most.min(i64::try_from(limit).unwrap_or(i64::MAX));
+        let left_out: Vec<LeftOut> = self.fetch_all(LEFT_OUT, values![key, most]).await?;
+        if left_out.is_empty() {
+            return Ok(0);
+        }
+        let planning = self.planning(key, content).await?;
+        let mut changes = Changes::default();
+        let delta = changes.of(key, MessageKind::First);
+        let (mut due, mut readmitted) = (Vec::new(), Vec::new());
+        for message in &left_out {
+            let scheduled = Count::Status(MessageStatus::Scheduled);
+            let moved = Counts::moved(Count::Skipped(SkipReason::LimitReached), scheduled);
+            delta.merge(&moved);
+            let phone = message.phone.as_deref().unwrap_or_default();
+            due.push(planning.due(message.message_id, message.time_zone.as_deref(), phone));
+            readmitted.push(Readmitted {
+                message: MessageKey {
+                    account_id: key.account_id,
+                    message_id: message.message_id,
+                },
+                scheduled_at: planning.from,
+            });
+        }
+        self.execute_batch(READMIT, readmitted).await?;
+        self.execute_batch(MAKE_DUE, due).await?;
+        self.append_counts(changes).await?;
+        Ok(left_out.len() as u64)
+    }
+
+    /// How many more messages a campaign may plan; `None`: any number.
+    async fn places_left(
+        &self,
+        key: CampaignKey,
+        content: &CampaignContent,
+    ) -> Result<Option<usize>> {
+        let Some(most) = content.max_messages else {
+            return Ok(None);
+        };
+        let first = self.counts(key).await?.first;
+        let has_none = [SkipReason::LimitReached, SkipReason::NotSampled];
+        let has_none: i64 = has_none
+            .map(|reason| first.get(Count::Skipped(reason)))
+            .iter()
+            .sum();
+        let planned = first.get(Count::Recipients) - has_none;
+        let left = most.saturating_sub(u64::try_from(planned).unwrap_or_default());
+        Ok(Some(usize::try_from(left).unwrap_or(usize::MAX)))
+    }
+
+    async fn planning<'a>(
+        &self,
+        key: CampaignKey,
+        content: &'a CampaignContent,
+    ) -> Result<Planning<'a>> {
+        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
+        let Parsed(account_zone) =
+            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
+        let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
+        Ok(Planning {
+            key,
+            content,
+            account_zone,
+            from: content.starts_at.map_or(from, |starts| starts.max(from)),
+        })
     }
 
     /// Leaves out people who had their message before they were erased, and whom an import brought back.

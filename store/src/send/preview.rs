@@ -1,6 +1,6 @@
 //! What a campaign would do if it started now: every recipient of its audience is judged, and nothing is stored.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use chrono::{DateTime, Utc};
@@ -9,8 +9,9 @@ use domain::campaign::{
     Audience, BusPropsCheck, CampaignContent, MessageKind, MissingFields, Preview, Sample,
     SkipReason,
 };
+use domain::form::BusProp;
 use domain::pepper::Pepper;
-use domain::sms::{Encoding, country_of};
+use domain::sms::{Encoding, country_or_code};
 use uuid::Uuid;
 
 use super::plan::{AudienceSlice, PlannedRecipient, audience};
@@ -49,6 +50,8 @@ impl Store {
         let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
         let form = context.form;
         let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
+        // How many would be asked of a business property of which only so many are.
+        let mut asked = HashMap::new();
         // Phones that have a message, as hashes: an audience can be millions.
         let (mut phones, hasher) = (HashSet::new(), RandomState::new());
         let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
@@ -86,10 +89,14 @@ impl Store {
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 preview.recipients += 1;
-                if phones.insert(hasher.hash_one(&recipient.phone)) {
+                if !any_time.asks(context.campaign_id, &recipient.docid) {
+                    let none = preview.skipped.entry(SkipReason::NotSampled);
+                    *none.or_default() += 1;
+                } else if phones.insert(hasher.hash_one(&recipient.phone)) {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
-                    add((&mut preview, bus_props.as_mut()), &context, due, now);
+                    let lists = (&mut preview, bus_props.as_mut(), &mut asked);
+                    add(lists, &context, due, now);
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -122,14 +129,38 @@ fn due(recipient: PlannedRecipient, contact: Contact, now: DateTime<Utc>) -> Res
     })
 }
 
+/// Takes a place of each business property; false: one has none left.
+fn take(asked: &mut HashMap<String, u32>, quotas: Vec<(BusProp, u32)>) -> bool {
+    let before = |text: &BusProp| asked.get(text.as_str()).copied().unwrap_or_default();
+    let is_free = quotas.iter().all(|(text, most)| before(text) < *most);
+    if is_free {
+        for (text, _) in quotas {
+            *asked.entry(text.as_str().to_owned()).or_default() += 1;
+        }
+    }
+    is_free
+}
+
 /// Adds the message of a recipient who has none yet.
 fn add(
-    (preview, bus_props): (&mut Preview, Option<&mut BusPropsCheck>),
+    (preview, bus_props, asked): (
+        &mut Preview,
+        Option<&mut BusPropsCheck>,
+        &mut HashMap<String, u32>,
+    ),
     context: &Context<'_>,
     due: DueMessage,
     now: DateTime<Utc>,
 ) {
-    match context.judge(&due, now) {
+    let field = |name: &str| due.fields.get(name).map(String::as_str);
+    let judged = context.judge(&due, now);
+    let judged = match judged {
+        Ok(Verdict::Send(_)) if !take(asked, context.content.quotas(field)) => {
+            Err(SkipReason::Quota)
+        }
+        judged => judged,
+    };
+    match judged {
         Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
         Ok(Verdict::Send(ready)) => {
             preview.eligible += 1;
@@ -139,11 +170,10 @@ fn add(
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,
                 Encoding::Ucs2 => preview.encodings.ucs2 += 1,
             }
-            if let Some(country) = country_of(&ready.phone) {
-                *preview.countries.entry(country.to_string()).or_default() += 1;
-            }
+            let country = preview.countries.entry(country_or_code(&ready.phone));
+            *country.or_default() += 1;
             if let Some(bus_props) = bus_props {
-                bus_props.add(|name| due.fields.get(name).map(String::as_str));
+                bus_props.add(field);
             }
             if preview.samples.len() < SAMPLES {
                 preview.samples.push(Sample {

@@ -39,7 +39,7 @@ impl NewReceipt {
 }
 
 const LOCK: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR NO KEY UPDATE OF m":
-    "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.accepted_day,
+    "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.code, m.accepted_day,
             m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
        JOIN account a ON a.account_id = batch.account_id
@@ -58,8 +58,7 @@ struct LockedMessage {
     part_states: Parsed<PartStates>,
     accepted_day: Option<NaiveDate>,
     time_zone: Parsed<Tz>,
-    /// Of the last receipt that has one.
-    #[sea_orm(skip)]
+    /// Of what made its status.
     code: Option<String>,
 }
 
@@ -109,7 +108,7 @@ batch_row! {
 }
 
 const UPDATE: &BatchStatement<ReportedMessage> = statement!(ReportedMessage:
-    "UPDATE message AS m SET status = batch.status, part_states = batch.part_states, code = coalesce(batch.code, m.code),
+    "UPDATE message AS m SET status = batch.status, part_states = batch.part_states, code = batch.code,
             delivered_at = coalesce(m.delivered_at, batch.delivered_at), accepted_at = coalesce(m.accepted_at, batch.accepted_at),
             accepted_day = coalesce(m.accepted_day, batch.accepted_day)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
@@ -204,7 +203,11 @@ impl Store {
         for receipt in receipts {
             let key = receipt.message();
             if let Some(message) = messages.get_mut(&key) {
-                message.part_states.0.record(receipt.part, receipt.status);
+                let states = &mut message.part_states.0;
+                // What was overridden does not stay.
+                if states.record(receipt.part, receipt.status) {
+                    message.code.clone_from(&receipt.code);
+                }
                 let part = receipt.part.map_or(Ok(ALL_PARTS), i64::try_from);
                 kept.push(KeptReceipt {
                     message: key,
@@ -213,9 +216,6 @@ impl Store {
                     code: receipt.code.clone(),
                     received_at: now,
                 });
-                if receipt.code.is_some() {
-                    message.code.clone_from(&receipt.code);
-                }
             }
         }
         let mut changes = Changes::default();

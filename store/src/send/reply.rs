@@ -11,9 +11,9 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{EntityTrait, FromQueryResult};
 use uuid::Uuid;
 
-use super::CampaignKey;
 use super::drive::{Claimed, DueKey};
 use super::lease::Lease;
+use super::{CampaignKey, REASONS};
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Store};
 
@@ -89,8 +89,13 @@ impl Store {
     /// Changes how an account takes texts.
     ///
     /// # Errors
-    /// Doing it again is safe.
+    /// [`Error::UpgradeUnfinished`] of one with a gap. Doing it again is safe.
     pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
+        // An older program would not keep it.
+        let has_gap = setting.min_gap_days > 0;
+        if has_gap && !self.snapshot().await?.admits_only_from(REASONS).await? {
+            return Err(Error::UpgradeUnfinished);
+        }
         let row = send_setting::Model {
             account_id,
             content: serde_json::to_string(setting).map_err(Error::broken)?,

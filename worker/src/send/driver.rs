@@ -273,6 +273,7 @@ impl Driving<'_> {
             lease: self.lease,
             pepper: &self.sender.pepper,
             countries: setting.countries.as_deref(),
+            types: setting.types.as_deref(),
             link_prefix: &self.sender.link_prefix,
             keeps_ids: self.hand_over.provider.reports_by_id(),
             numbers: &self.hand_over.numbers,

@@ -94,7 +94,7 @@ async fn with_progress(
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
 ///
 /// # Errors
-/// 422; 503.
+/// 409 `upgrade_unfinished` of one that asks only some; 422; 503.
 pub async fn create_campaign(
     state: &SendState,
     caller: &Caller,
@@ -160,7 +160,7 @@ pub async fn list_campaigns(
 /// wrong with the content.
 ///
 /// # Errors
-/// 404; 412; 409 `campaign_transition`; of one that was started also 409 `upgrade_unfinished`; 422; 503.
+/// 404; 412; 409 `campaign_transition`; of one that was started, or asks only some, also 409 `upgrade_unfinished`; 422; 503.
 pub async fn replace_campaign(
     state: &SendState,
     caller: &Caller,

@@ -75,12 +75,15 @@ async fn preview(
     most: u64,
 ) -> Result<Preview> {
     let account_id = caller.account_id();
+    let setting = caller.app.store.send_setting(account_id).await?;
     let known = Context {
         campaign_id,
         content,
         form: form.map(|form| &form.content),
         account_zone: caller.time_zone(),
         countries: sender.countries.as_deref(),
+        types: sender.types.as_deref(),
+        min_gap_days: setting.min_gap_days,
         link_prefix: &caller.app.link_url(""),
     };
     let pepper = state.pepper()?;

@@ -19,13 +19,14 @@ fn what_is_left_out_or_null_has_its_default() {
     assert_eq!(least.contact_gap_days, 0);
     assert_eq!(least.max_parts, 3);
     assert_eq!(least.max_messages, None);
+    assert_eq!((least.sample, least.per_day.len()), (None, 0));
     assert_eq!(least.starts_at, None);
     assert_eq!(least.delay_minutes, 0);
     assert_eq!(least.reminder, None);
     let nulls = with(&json!({
         "track_fields": null, "bus_props_from": null, "link_expires_after_days": null, "send_within_hours": null,
         "contact_gap_days": null, "max_parts": null, "max_messages": null, "starts_at": null, "delay_minutes": null,
-        "reminder": null,
+        "reminder": null, "sample": null, "per_day": null,
     }));
     assert_eq!(content(&nulls), least);
 }
@@ -50,6 +51,8 @@ fn a_campaign_in_json_has_every_member() {
         "contact_gap_days": 365,
         "max_parts": 10,
         "max_messages": i64::MAX,
+        "sample": 0.2,
+        "per_day": {"store": 20},
         "starts_at": "2030-12-31T23:59:59Z",
         "delay_minutes": 43_200,
         "reminder": {"after_days": 90, "text": "Still: {link}"},
@@ -64,6 +67,42 @@ fn a_campaign_in_json_has_every_member() {
     let names = |value: &Value| -> Vec<_> { value.as_object().unwrap().keys().cloned().collect() };
     let least = serde_json::to_value(content(&least())).unwrap();
     assert_eq!(names(&least), names(&serde_json::to_value(&read).unwrap()));
+}
+
+#[test]
+fn a_campaign_that_asks_only_some_says_which() {
+    let of = |sample: Value| with(&json!({"sample": sample}));
+    for sample in [json!(0), json!(0.5), json!(1)] {
+        content(&of(sample));
+    }
+    refused(&json!({"sample": 1.5}), &[("/sample", "out_of_range")]);
+    refused(&json!({"sample": -0.5}), &[("/sample", "out_of_range")]);
+    refused(&json!({"sample": "half"}), &[("/sample", "wrong_type")]);
+    let from = json!({"store": "store_code"});
+    for (per_day, expected) in [
+        (json!({"store": 0}), ("/per_day/store", "out_of_range")),
+        (json!({"store": null}), ("/per_day/store", "missing")),
+        (json!({"store": "x"}), ("/per_day/store", "wrong_type")),
+        (json!({"brand": 5}), ("/per_day/brand", "unknown_key")),
+        (json!(20), ("/per_day", "wrong_type")),
+    ] {
+        refused(
+            &json!({"per_day": per_day, "bus_props_from": from}),
+            &[expected],
+        );
+    }
+    let asked = content(&with(
+        &json!({"per_day": {"store": 20}, "bus_props_from": from}),
+    ));
+    let quotas = |code| {
+        let quotas = asked.quotas(|name| (name == "store_code").then_some(code));
+        let quotas = quotas.into_iter();
+        let quotas = quotas.map(|(text, most)| (text.as_str().to_owned(), most));
+        quotas.collect::<Vec<_>>()
+    };
+    assert_eq!(quotas("S1"), [("store:S1".to_owned(), 20)]);
+    assert_eq!(quotas(""), []);
+    assert!(asked.asks_only_some() && !content(&least()).asks_only_some());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::*;
 use crate::campaign::judge::{Contact, Context, DueMessage, Ready, Verdict};
 use crate::docid::ERASED;
 use crate::form::{FormContent, FormInput};
-use crate::sms::{Country, country_of};
+use crate::sms::{Country, NumberType, country_of};
 
 const CAMPAIGN: Uuid = Uuid::from_u128(1);
 const OTHER: Uuid = Uuid::from_u128(2);
@@ -20,6 +20,8 @@ struct Case {
     content: CampaignContent,
     form: Option<FormContent>,
     countries: Vec<Country>,
+    types: Option<Vec<NumberType>>,
+    min_gap_days: u32,
     due: DueMessage,
 }
 
@@ -52,6 +54,8 @@ impl Case {
             content,
             form: Some(FormContent::new(form.unwrap()).unwrap()),
             countries: vec![country_of(GERMAN).unwrap()],
+            types: None,
+            min_gap_days: 0,
             due: DueMessage {
                 kind: MessageKind::First,
                 docid: "D-7".to_owned(),
@@ -72,6 +76,8 @@ impl Case {
             account_zone: Tz::UTC,
             form: self.form.as_ref(),
             countries: Some(&self.countries),
+            types: self.types.as_deref(),
+            min_gap_days: self.min_gap_days,
             link_prefix: "https://s.example/",
         };
         context.judge(&self.due, noon())
@@ -102,7 +108,7 @@ fn at(time: &str) -> DateTime<Utc> {
 type Fault = (fn(&mut Case), Result<&'static str, SkipReason>);
 
 /// What keeps a message from being sent now, in the order in which it is told.
-const FAULTS: [Fault; 11] = [
+const FAULTS: [Fault; 12] = [
     (
         |case| case.due.docid.insert(0, ERASED),
         Err(SkipReason::Erased),
@@ -120,6 +126,10 @@ const FAULTS: [Fault; 11] = [
     (
         |case| case.countries = vec![country_of(FRENCH).unwrap()],
         Err(SkipReason::CountryNotAllowed),
+    ),
+    (
+        |case| case.types = Some(vec![NumberType::FixedLine]),
+        Err(SkipReason::NumberType),
     ),
     (
         |case| case.sent_days_ago(6, OTHER),
@@ -181,6 +191,19 @@ fn a_message_is_sent_with_its_text_and_what_its_link_gets() {
 }
 
 #[test]
+fn a_sender_reaches_unusual_numbers_only_where_its_types_say_so() {
+    let mut case = Case::new();
+    // A premium number of Germany.
+    case.due.phone = Some("+499001234567".to_owned());
+    assert_eq!(case.verdict(), Err(SkipReason::NumberType));
+    case.types = Some(vec![NumberType::PremiumRate]);
+    case.ready();
+    case.due.kind = MessageKind::Test;
+    case.types = None;
+    assert_eq!(case.verdict(), Err(SkipReason::NumberType));
+}
+
+#[test]
 fn a_message_ends_with_its_window_or_its_time() {
     let mut case = Case::new();
     // 20:00 in Berlin.
@@ -213,6 +236,26 @@ fn a_gap_ends_after_its_days_and_is_not_of_the_campaign_itself() {
     assert_eq!(case.verdict(), Err(SkipReason::ContactGap));
     case.content.contact_gap_days = 0;
     assert!(case.verdict().is_ok());
+}
+
+#[test]
+fn the_larger_of_the_account_s_gap_and_the_campaign_s_counts() {
+    for (account, campaign, kind, is_sent) in [
+        (10, 0, MessageKind::First, false),
+        (10, 0, MessageKind::Reminder, true),
+        (10, 0, MessageKind::Test, true),
+        (8, 0, MessageKind::First, true),
+        (0, 10, MessageKind::First, false),
+        (5, 10, MessageKind::First, false),
+        (5, 10, MessageKind::Reminder, false),
+    ] {
+        let mut case = Case::new();
+        case.sent_days_ago(8, OTHER);
+        (case.min_gap_days, case.due.kind) = (account, kind);
+        case.content.contact_gap_days = campaign;
+        let is_judged = case.verdict().is_ok();
+        assert_eq!(is_judged, is_sent, "{account} {campaign} {kind:?}");
+    }
 }
 
 #[test]

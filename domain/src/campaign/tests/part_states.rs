@@ -177,3 +177,61 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_receipt_that_is_overridden_makes_no_status() {
+    use ReceiptStatus::{Accepted, Delivered, Expired, Undelivered};
+    for (parts, receipts) in [
+        (
+            1,
+            vec![
+                (None, Accepted, true),
+                (None, Accepted, true),
+                (None, Delivered, true),
+            ],
+        ),
+        (
+            1,
+            vec![
+                (None, Undelivered, true),
+                (None, Expired, false),
+                (None, Delivered, true),
+            ],
+        ),
+        (
+            1,
+            vec![
+                (None, Delivered, true),
+                (None, Undelivered, false),
+                (None, Accepted, false),
+            ],
+        ),
+        (1, vec![(Some(1), Undelivered, false)]),
+        // The part that failed says why the message did.
+        (
+            2,
+            vec![
+                (Some(0), Undelivered, true),
+                (Some(1), Delivered, false),
+                (Some(0), Delivered, true),
+            ],
+        ),
+        (
+            2,
+            vec![
+                (Some(0), Expired, true),
+                (Some(1), Undelivered, true),
+                (Some(0), Delivered, false),
+            ],
+        ),
+    ] {
+        let mut states = PartStates::new(parts);
+        for (n, (part, status, expected)) in receipts.iter().enumerate() {
+            let makes = states.record(*part, *status);
+            assert_eq!(
+                makes, *expected,
+                "{parts} parts, receipt {n} of {receipts:?}"
+            );
+        }
+    }
+}

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Ready, Verdict};
-use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates};
+use domain::campaign::{CampaignStatus, Count, MessageKind, MessageStatus, PartStates, SkipReason};
+use domain::sms::NumberType;
 use indexmap::IndexMap;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 use sea_orm::FromQueryResult;
+use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
@@ -17,7 +19,7 @@ use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
 use crate::send::end::CANCEL;
 use crate::send::link::MessageLink;
 use crate::send::provider_id::Echo;
-use crate::send::{CampaignKey, MessageKey};
+use crate::send::{CampaignKey, MessageKey, REASONS};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result};
 
@@ -27,7 +29,7 @@ macro_rules! due {
     ($which:literal) => {
         concat!(
             "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
-                    coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token,
+                    coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, m.phone_mac, m.quota_day,
                     f.answered_at IS NOT NULL AS answered
                FROM message_due d
                JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
@@ -58,6 +60,8 @@ struct DueRow {
     fields: JsonText<IndexMap<String, String>>,
     token: Option<String>,
     answered: bool,
+    phone_mac: Option<Vec<u8>>,
+    quota_day: Option<NaiveDate>,
 }
 
 batch_row! {
@@ -120,12 +124,13 @@ batch_row! {
         part_states: String,
         encoding: String,
         sent_mac: Vec<u8>,
+        quota_day: Option<NaiveDate>,
     }
 }
 
 const SEND: &BatchStatement<Sending> = statement!(Sending:
     "UPDATE message AS m SET status = 'sending', parts = batch.parts, part_states = batch.part_states, encoding = batch.encoding,
-            sent_mac = batch.sent_mac
+            sent_mac = batch.sent_mac, quota_day = batch.quota_day
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -133,15 +138,19 @@ const SEND: &BatchStatement<Sending> = statement!(Sending:
 const TOKEN_CHARS: usize = 11;
 
 /// A due message with what was read of it.
-struct Candidate {
-    key: DueKey,
+pub(super) struct Candidate {
+    pub(super) key: DueKey,
     failures: i64,
     link_id: Uuid,
     /// Its phone's, under the current pepper first.
-    macs: Vec<Vec<u8>>,
+    pub(super) macs: Vec<Vec<u8>>,
+    /// Of the phone for which it was planned.
+    pub(super) planned_mac: Option<Vec<u8>>,
     /// Of the phone that it was handed over for before.
-    former_mac: Option<Vec<u8>>,
-    due: DueMessage,
+    pub(super) former_mac: Option<Vec<u8>>,
+    /// The day on which it has a place among those that are asked.
+    pub(super) quota_day: Option<NaiveDate>,
+    pub(super) due: DueMessage,
 }
 
 impl StepTx<'_> {
@@ -151,11 +160,12 @@ impl StepTx<'_> {
         wanted: &Wanted,
         campaign: &LockedCampaign,
     ) -> Result<bool> {
-        let mut candidates = self.candidates(wanted, campaign.status.0).await?;
+        let candidates = self.candidates(wanted, campaign.status.0).await?;
         let found = candidates.len();
         if found == 0 {
             return Ok(false);
         }
+        let mut candidates = self.follow_phones(wanted, candidates).await?;
         let account_id = wanted.campaign.account_id;
         let macs = candidates.iter().flat_map(|candidate| &candidate.macs);
         // Whoever opts out, or sends to them through another sender, comes before or after.
@@ -169,30 +179,25 @@ impl StepTx<'_> {
             }
         }
         let mut parts_left = self.parts_left(account_id, campaign).await?;
-        let context = Context {
-            content: &campaign.content.0,
+        let asking = &campaign.content.0;
+        let today = self.today(campaign);
+        let places = self.day_places(wanted.campaign, asking, &candidates, today);
+        let mut places = places.await?;
+        let mut context = Context {
+            content: asking,
             account_zone: campaign.time_zone.0,
             campaign_id: wanted.campaign.campaign_id,
             form: campaign.form.0.as_ref(),
             countries: self.driver.countries,
+            types: self.driver.types,
+            min_gap_days: campaign.setting.0.min_gap_days,
             link_prefix: self.driver.link_prefix,
         };
         let mut sent_to = BTreeMap::new();
         let mut is_used_up = false;
-        for candidate in candidates {
-            match context.judge(&candidate.due, self.now) {
-                Err(reason) => {
-                    let skipped = Count::Skipped(reason);
-                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
-                    self.changes
-                        .moved((wanted.campaign, kind), scheduled, skipped);
-                    let skipped = SkippedMessage {
-                        message: candidate.key.message(),
-                        reason: reason.into_str(),
-                    };
-                    self.writes.add(SKIP, skipped);
-                    self.writes.add(DELETE_DUE, candidate.key);
-                }
+        for mut candidate in candidates {
+            match self.judge(&mut context, &candidate.due).await? {
+                Err(reason) => self.skip(&candidate, reason),
                 Ok(Verdict::Withdrawn) => {
                     let cancelled = Count::Status(MessageStatus::Cancelled);
                     let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
@@ -209,6 +214,10 @@ impl StepTx<'_> {
                     if parts > parts_left {
                         is_used_up = true;
                         break;
+                    }
+                    if !places.take(asking, &mut candidate) {
+                        self.skip(&candidate, SkipReason::Quota);
+                        continue;
                     }
                     parts_left -= parts;
                     self.add_parts(wanted.campaign, candidate.due.kind, parts);
@@ -228,6 +237,7 @@ impl StepTx<'_> {
                 }
             }
         }
+        self.keep_places(wanted.campaign, places).await?;
         let (known, new): (Vec<SentTo>, Vec<SentTo>) = sent_to
             .into_values()
             .partition(|row| contacts.contains_key(&row.phone_mac));
@@ -239,6 +249,34 @@ impl StepTx<'_> {
             return Err(Error::Conflict("a contact came meanwhile".into()));
         }
         Ok(found == wanted.messages && !is_used_up)
+    }
+
+    /// Judges a message; of numbers, until the upgrade is finished, nothing that an older program has no reason for.
+    async fn judge(
+        &self,
+        context: &mut Context<'_>,
+        due: &DueMessage,
+    ) -> Result<std::result::Result<Verdict, SkipReason>> {
+        let verdict = context.judge(due, self.now);
+        let is_of_number = verdict == Err(SkipReason::NumberType);
+        if is_of_number && !self.tx.admits_only_from(REASONS).await? {
+            context.types = Some(NumberType::VARIANTS);
+            return Ok(context.judge(due, self.now));
+        }
+        Ok(verdict)
+    }
+
+    /// Skips a message for good.
+    fn skip(&mut self, candidate: &Candidate, reason: SkipReason) {
+        let (key, kind) = (candidate.key, candidate.due.kind);
+        let (scheduled, skipped) = (MessageStatus::Scheduled, Count::Skipped(reason));
+        self.changes.moved((key.campaign, kind), scheduled, skipped);
+        let skipped = SkippedMessage {
+            message: key.message(),
+            reason: reason.into_str(),
+        };
+        self.writes.add(SKIP, skipped);
+        self.writes.add(DELETE_DUE, key);
     }
 
     async fn candidates(&self, wanted: &Wanted, status: CampaignStatus) -> Result<Vec<Candidate>> {
@@ -269,7 +307,9 @@ impl StepTx<'_> {
             failures: row.failures,
             link_id: row.link_id,
             macs: macs.collect(),
+            planned_mac: row.phone_mac,
             former_mac: row.sent_mac,
+            quota_day: row.quota_day,
             due: DueMessage {
                 kind: row.kind.0,
                 docid: row.docid,
@@ -340,6 +380,7 @@ impl StepTx<'_> {
             part_states: PartStates::new(ready.parts.texts.len()).as_str().to_owned(),
             encoding: ready.parts.encoding.to_string(),
             sent_mac: mac,
+            quota_day: candidate.quota_day,
         };
         self.writes.add(SEND, sending);
         if due.kind != MessageKind::Reminder {

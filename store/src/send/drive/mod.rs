@@ -1,9 +1,12 @@
 //! One step of whoever drives a sender, in one transaction: the results of messages that were handed over are recorded, and due
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
-//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day.
+//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day; `per_day`: how
+//!   many a campaign asks of a store, say. `phones`: recipients who have another phone by now.
 
 pub(super) mod claims;
+mod per_day;
+mod phones;
 mod quota;
 mod results;
 
@@ -16,7 +19,7 @@ use chrono_tz::Tz;
 use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus};
 use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
-use domain::sms::{Country, Parts};
+use domain::sms::{Country, NumberType, Parts, SendSetting};
 use entity::lease;
 use sea_orm::sea_query::LockType;
 use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
@@ -118,8 +121,9 @@ struct ClaimedRow {
 }
 
 const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
-    "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form
+    "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form, coalesce(s.content, '{}') AS setting
        FROM campaign c JOIN account a ON a.account_id = c.account_id
+       LEFT JOIN send_setting s ON s.account_id = c.account_id
        LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
       WHERE c.account_id = $1 AND c.campaign_id = $2"
 );
@@ -134,6 +138,8 @@ struct LockedCampaign {
     number: i32,
     /// None of a form that was deleted.
     form: JsonText<Option<FormContent>>,
+    /// The account's.
+    setting: JsonText<SendSetting>,
 }
 
 /// A message to be handed over now. Its `Debug` shows neither phone nor text.
@@ -157,6 +163,8 @@ pub struct Driver<'a> {
     pub pepper: &'a Pepper,
     /// The countries that the sender serves; `None`: all.
     pub countries: Option<&'a [Country]>,
+    /// The types of numbers that the sender serves; `None`: those that are usual.
+    pub types: Option<&'a [NumberType]>,
     /// What comes before a link's token.
     pub link_prefix: &'a str,
     /// The provider's receipts carry its own ids, and numbers of ours that some echo.

@@ -71,7 +71,7 @@ impl StepTx<'_> {
         }
     }
 
-    fn today(&self, campaign: &LockedCampaign) -> NaiveDate {
+    pub(super) fn today(&self, campaign: &LockedCampaign) -> NaiveDate {
         day_of(self.now, campaign.time_zone.0)
     }
 }

@@ -76,8 +76,10 @@ batch_row! {
     }
 }
 
+/// Where a receipt came before the result its code stands.
 const RECORD: &BatchStatement<MessageResult> = statement!(MessageResult:
-    "UPDATE message AS m SET status = batch.status, code = coalesce(batch.code, m.code), provider_ids = batch.provider_ids,
+    "UPDATE message AS m SET status = batch.status, code = CASE WHEN m.status = 'sending' THEN batch.code ELSE m.code END,
+            provider_ids = batch.provider_ids,
             accepted_at = coalesce(m.accepted_at, batch.accepted_at), accepted_day = coalesce(m.accepted_day, batch.accepted_day)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );

@@ -29,9 +29,13 @@ fn record(phone: &str) -> Value {
 
 /// The receiver of a message reports this of it.
 pub(super) async fn report(client: &Client, message: &Value, status: &str) -> Result<()> {
-    let body = json!({"status": status, "code": "EC-7"});
+    report_with(client, message, &json!({"status": status, "code": "EC-7"})).await
+}
+
+/// The same, in so many words.
+pub(super) async fn report_with(client: &Client, message: &Value, body: &Value) -> Result<()> {
     let path = path_of(message, "status_url")?;
-    client.webhook(path, SECRET, &body).await?.expect(200)?;
+    client.webhook(path, SECRET, body).await?.expect(200)?;
     Ok(())
 }
 

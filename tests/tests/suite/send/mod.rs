@@ -18,6 +18,7 @@ mod replies;
 mod reports;
 mod segments;
 mod smpp;
+mod whom;
 
 use anyhow::{Result, ensure};
 use serde_json::Value;

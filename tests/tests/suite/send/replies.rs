@@ -17,7 +17,7 @@ use tests::wait::{LATER, eventually};
 
 use super::with_senders;
 
-const SETTING: &str = "/api_v1/sms/setting";
+pub(super) const SETTING: &str = "/api_v1/sms/setting";
 pub(super) const PHONE: &str = "+4915112345678";
 pub(super) const OTHER_PHONE: &str = "+4915112345679";
 
@@ -150,10 +150,12 @@ async fn texts_are_answered_once_a_day_and_not_those_who_opted_out() -> Result<(
     let client = app.client().await?;
     let none = client.get(SETTING).await?.expect(200)?.json()?;
     ensure!(
-        none == json!({"stop_words": [], "stop_reply": null, "help_reply": null}),
+        none == json!({"stop_words": [], "stop_reply": null, "help_reply": null, "min_gap_days": 0}),
         "{none}"
     );
-    let setting = json!({"stop_words": ["no more"], "stop_reply": "Bye", "help_reply": "Call us"});
+    let setting = json!({
+        "stop_words": ["no more"], "stop_reply": "Bye", "help_reply": "Call us", "min_gap_days": 0,
+    });
     let stored = put_setting(&client, &setting).await?.expect(200)?.json()?;
     ensure!(
         stored == setting && client.get(SETTING).await?.json()? == setting,

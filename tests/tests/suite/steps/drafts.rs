@@ -30,6 +30,7 @@ async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result
         lease: &lease.context("no lease")?,
         pepper: &ledger.pepper,
         countries: None,
+        types: None,
         link_prefix: "https://feedback.example/f/",
         keeps_ids: false,
         numbers: &AtomicU16::new(0),

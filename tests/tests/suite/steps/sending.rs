@@ -158,6 +158,7 @@ impl Story {
             lease: &self.lease,
             pepper: &ledger.pepper,
             countries: None,
+            types: None,
             link_prefix: "https://feedback.example/f/",
             keeps_ids: true,
             numbers: &AtomicU16::new(0),
