@@ -7,7 +7,7 @@ use api_send::operations::SentTest;
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
-    Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, Message, SampleShare,
+    Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -257,7 +257,8 @@ impl CampaignDraft {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
-        if !is_as_before(&self.per_day, per_day) {
+        let is_new = |before: &CampaignContent| per_day(before) != self.per_day;
+        if before.as_ref().is_none_or(is_new) {
             let pairs = items(&self.per_day).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
             let pairs = pairs.map(|(name, most)| (name.trim().to_owned(), number(most)));
             campaign.insert("per_day".to_owned(), Value::Object(pairs.collect()));

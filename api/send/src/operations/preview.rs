@@ -169,6 +169,8 @@ pub async fn read_test(caller: &Caller, campaign_id: Uuid, message_id: Uuid) -> 
             form: form.as_ref().map(|form| &form.content),
             account_zone: caller.time_zone(),
             countries: None,
+            types: None,
+            min_gap_days: 0,
             link_prefix: &app.link_url(""),
         };
         let test = app.store.test_text(&context, account_id, message_id);

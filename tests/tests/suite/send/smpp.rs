@@ -307,9 +307,11 @@ async fn receipts_of_no_message_are_not_counted_as_delivered() -> Result<()> {
         "UPDATE stray_receipt SET received_at = '{earlier}'"
     ))
     .await?;
-    let worker = app.anonymous()?.at(app.worker()?.base());
+    let (anonymous, worker) = (app.anonymous()?, app.worker()?);
+    let worker = anonymous.at(worker.base());
     eventually(LATER, async || {
-        let metrics = worker.get("/metrics").await?.expect(200)?.text()?;
+        let answer = worker.get("/metrics").await?.expect(200)?;
+        let metrics = answer.text()?;
         for line in [
             "feedback_receipts_total{sender=\"centre\",status=\"delivered\"} 5\n",
             // They are of one id.
