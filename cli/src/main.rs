@@ -245,7 +245,7 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         }
         Command::Api(settings) => processes::run_api(settings, process).await,
         Command::Worker(arguments) => processes::run_worker(arguments, process).await,
-        Command::Key(key) => key::run(key.command, key.json, config(key.settings)?).await,
+        Command::Key(key) => Box::pin(key::run(key.command, key.json, config(key.settings)?)).await,
         Command::Import(arguments) => import::run(arguments, process.shutdown).await,
         Command::Form(form) => form::run(&form.service()?, form.command).await,
         Command::Link(link) => link::run(&link.service()?, link.command).await,
@@ -255,7 +255,9 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         Command::Sender(sender) => {
             sender::run(&sender.command, sender.json, &config(sender.settings)?)
         }
-        Command::User(user) => user::run(user.command, user.json, config(user.settings)?).await,
+        Command::User(user) => {
+            Box::pin(user::run(user.command, user.json, config(user.settings)?)).await
+        }
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,
         Command::Copy(arguments) => copy::run(arguments, process).await,

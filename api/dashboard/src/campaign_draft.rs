@@ -113,9 +113,9 @@ impl From<SentPairs> for CampaignDraft {
         groups.truncate(MAX_BUS_PROPS_FROM + 1);
         let draft = serde_json::from_value(others.into_iter().collect());
         Self {
-            days,
             kept,
             groups,
+            days,
             ..draft.unwrap_or_default()
         }
     }

@@ -74,7 +74,7 @@ async fn every_operation_documents_what_it_can_answer() {
     get /api_v1/report/summary/{start_date}/{end_date}/{form_id}: 200 304 400 401 403 404 405 429 500 503
     get /api_v1/report/summary/{start_date}/{end_date}/{form_id}/{bus_prop}: 200 304 400 401 403 404 405 429 500 503
     get /api_v1/sms/campaign: 200 400 401 403 405 429 500 503
-    post /api_v1/sms/campaign: 201 400 401 403 405 408 413 415 422 429 500 503
+    post /api_v1/sms/campaign: 201 400 401 403 405 408 409 413 415 422 429 500 503
     post /api_v1/sms/campaign/preview: 200 400 401 403 405 408 413 415 422 429 500 503
     delete /api_v1/sms/campaign/{campaign_id}: 204 400 401 403 404 405 409 429 500 503
     get /api_v1/sms/campaign/{campaign_id}: 200 400 401 403 404 405 429 500 503
@@ -102,7 +102,7 @@ async fn every_operation_documents_what_it_can_answer() {
     get /api_v1/sms/recipient/{docid}/message: 200 400 401 403 404 405 429 500 503
     get /api_v1/sms/sender: 200 400 401 403 405 429 500 503
     get /api_v1/sms/setting: 200 400 401 403 405 429 500 503
-    put /api_v1/sms/setting: 200 400 401 403 405 408 413 415 422 429 500 503
+    put /api_v1/sms/setting: 200 400 401 403 405 408 409 413 415 422 429 500 503
     delete /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
     get /api_v1/sms/suppression: 200 400 401 403 405 429 500 503
     put /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503

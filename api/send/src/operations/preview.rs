@@ -173,9 +173,9 @@ pub async fn read_test(caller: &Caller, campaign_id: Uuid, message_id: Uuid) -> 
             min_gap_days: 0,
             link_prefix: &app.link_url(""),
         };
-        let test = app.store.test_text(&context, account_id, message_id);
-        let (text, link) = test.await?.map_or((None, None), |test| {
-            (Some(test.text), Some(app.link_url(test.token)))
+        let sent = app.store.test_text(&context, account_id, message_id);
+        let (text, link) = sent.await?.map_or((None, None), |sent| {
+            (Some(sent.text), Some(app.link_url(sent.token)))
         });
         Ok(SentTest {
             message,

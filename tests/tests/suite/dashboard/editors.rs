@@ -457,8 +457,8 @@ async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() 
     let tested = person.get(&shown).await?.expect(200)?;
     let (_, rest) = tested.text()?.split_once("href=\"/f/").context("no link")?;
     let token = rest.split('"').next().unwrap_or_default();
-    let text = format!("/f/{token}</p>");
-    ensure!(tested.text()?.contains(&text), "no text: {tested:?}");
+    let end = format!("/f/{token}</p>");
+    ensure!(tested.text()?.contains(&end), "no text: {tested:?}");
     owner.get(&format!("/f/{token}")).await?.expect(200)?;
     let editor = person.get(&edit).await?.expect(200)?;
     let drawn = editor.text()?;

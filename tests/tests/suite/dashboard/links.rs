@@ -59,11 +59,11 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     ensure!(again[0] != links[0] && again[1] == links[1], "{again:?}");
     let named = [("name", "Receipt"), ("bus_prop", "3")];
     // The page of a new link can be loaded again, which makes no other.
-    let made = editor.post(&format!("{page}/link"), &named).await?;
-    let made = made.expect(303)?;
-    let made = made.header("location").context("no location")?;
+    let answer = editor.post(&format!("{page}/link"), &named).await?;
+    let answer = answer.expect(303)?;
+    let new = answer.header("location").context("no location")?;
     for _ in 0..2 {
-        let shown = editor.get(made).await?.expect(200)?;
+        let shown = editor.get(new).await?.expect(200)?;
         ensure!(shown.text()?.contains("Receipt</h1>"), "{shown:?}");
     }
     let long = "x".repeat(81);
@@ -74,12 +74,12 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     ensure!(refused.text()?.contains(&long), "{refused:?}");
     // What is tried is not counted, and the link is the same each time.
     let try_it = async || {
-        let made = editor
+        let answer = editor
             .post(&format!("{page}/try"), &[])
             .await?
             .expect(303)?;
         editor
-            .get(made.header("location").context("no location")?)
+            .get(answer.header("location").context("no location")?)
             .await?
             .expect(200)
     };

@@ -8,7 +8,8 @@ use serde_json::json;
 use tests::app::App;
 use tests::campaign::on_import;
 use tests::client::Answer;
-use tests::import::record;
+use tests::form::short_form;
+use tests::import::records;
 use tests::person::Person;
 use tests::wait::{SOON, eventually};
 
@@ -149,6 +150,7 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
     ] {
         ensure!(page.text()?.contains(&part), "{part}: {page:?}");
     }
+    client.published(&short_form("T")).await?;
     let new = format!("/dashboard/campaigns/new?batch={batch_id}");
     let page = person.get(&new).await?.expect(200)?;
     let chosen = format!("<option value=\"{batch_id}\" selected>");
@@ -350,9 +352,7 @@ async fn erasing_an_import_says_first_what_will_not_be_sent() -> Result<()> {
             campaign
         })
         .await?;
-    let accepted = client
-        .import_for(&campaign, &[record("A1"), record("A2")])
-        .await?;
+    let accepted = client.import_for(&campaign, &records("A", 2, "1")).await?;
     let accepted = accepted.expect(202)?.json()?;
     let batch_id = accepted["batch_id"].as_str().context("no id")?;
     client.completed(batch_id, SOON).await?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use chrono::{SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::campaign::{campaign_path, count, on_import};
-use tests::import::records;
+use tests::import::{record, records};
 use tests::process::Process;
 use tests::servers::free_port;
 use tests::tools::{Tool, own};
@@ -333,7 +333,7 @@ async fn a_stop_in_national_form_counts() -> Result<()> {
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "centre")).await?;
     client
-        .import_for(&campaign, &records("A", 1, "1"))
+        .import_for(&campaign, &[record("A1")])
         .await?
         .expect(202)?;
     eventually(LATER, async || {

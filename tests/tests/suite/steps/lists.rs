@@ -154,6 +154,14 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     let fields: serde_json::Value = serde_json::from_str(&row.track_fields)?;
     assert_eq!(fields, json!({"zone": "north", "a": "b=c"}));
     assert!(page.as_of >= row.submitted_at);
+    has_its_newest_comments(&survey, &all).await
+}
+
+/// The newest comments are found by the comments of each day.
+async fn has_its_newest_comments(
+    survey: &Survey,
+    all: &BTreeMap<Uuid, (&str, bool, i64)>,
+) -> Result<()> {
     let mut days: BTreeMap<NaiveDate, i64> = BTreeMap::new();
     let comments = all.iter().filter(|(_, (_, comment, _))| *comment);
     for (_, (_, _, offset)) in comments.clone() {
@@ -164,7 +172,7 @@ async fn lists_have_what_their_filter_says_and_their_total_is_their_length() -> 
     let mut snapshot = store.snapshot().await?;
     let comments = FeedbackQuery {
         comments_only: true,
-        ..query(&survey)?
+        ..query(survey)?
     };
     let found = snapshot.latest(&comments, days, (5, 5)).await?.rows;
     let ids: Vec<Uuid> = found.iter().map(|row| row.feedback_id).collect();
