@@ -164,13 +164,10 @@ impl<'a> Members<'a> {
         T: TryFrom<u64> + PartialOrd + Display,
     {
         let value = self.get(name)?;
-        // 40.0 is a whole number of JSON too.
-        let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
-        let whole = value.as_f64().filter(|_| is_whole);
-        let number = whole.and_then(|number| format!("{number:.0}").parse::<u64>().ok());
-        let number = number.and_then(|number| T::try_from(number).ok());
+        let number = value.as_u64().and_then(|number| T::try_from(number).ok());
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
+            let is_whole = value.is_i64() || value.is_u64();
             let code = if is_whole {
                 code::OUT_OF_RANGE
             } else {

@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_setting_is_read_and_what_is_left_out_is_nothing() {
         assert_eq!(SendSetting::parse(&json!({})), Ok(SendSetting::default()));
-        let full = json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null, "min_gap_days": 30.0});
+        let full = json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null, "min_gap_days": 30});
         let setting = SendSetting::parse(&full).unwrap();
         assert_eq!(serde_json::to_value(&setting).unwrap(), full);
     }
