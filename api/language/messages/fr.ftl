@@ -274,7 +274,7 @@ created = Créés
 updated = Modifiés
 unchanged = Inchangés
 superseded = Remplacés par une importation ultérieure
-failed = Échouées
+failed = Échoués
 cancelled = Annulés
 eta = encore { $value } s
 rejected-records = Lignes refusées
@@ -345,7 +345,7 @@ column-campaign-id = Campagne
 column-kind = Genre
 column-status = État
 column-skipped-reason = Raison de l’omission
-column-parts = SMS (facturés)
+column-parts = SMS (à facturer)
 column-encoding = Caractères
 column-sender = Expéditeur
 column-provider-ids = ID du fournisseur
@@ -572,7 +572,7 @@ preview-of = { $n ->
     [one] à { $value } destinataire
    *[other] à { $value } destinataires
 }
-preview-parts = { $value } SMS (facturés)
+preview-parts = { $value } SMS (à facturer)
 encoding-gsm7 = caractères standard
 encoding-ucs2 = caractères spéciaux
 preview-chars = { $n ->
