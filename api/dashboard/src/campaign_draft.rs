@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use api_http::{Problem, Result};
+use api_language::Text;
 use api_send::operations::SentTest;
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -122,6 +123,16 @@ impl From<SentPairs> for CampaignDraft {
 }
 
 impl CampaignDraft {
+    /// A copy that was not started.
+    pub fn as_new(self, t: &Text) -> Self {
+        Self {
+            name: t.with("copy-of", self.name),
+            started: String::new(),
+            is_over: false,
+            ..self
+        }
+    }
+
     pub fn read(content: &CampaignContent, zone: Tz) -> Self {
         let window = json!(content.send_window);
         // A whole day is no hours.

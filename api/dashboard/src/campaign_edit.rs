@@ -24,7 +24,7 @@ use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::campaigns::shown_counts;
 use crate::done;
-use crate::editor::{self, CopyQuery, Draft, Editing};
+use crate::editor::{self, Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
@@ -358,8 +358,8 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
 /// What a new campaign begins with: as a copy of another, or for the people of an import.
 #[derive(Deserialize)]
 pub struct NewQuery {
-    #[serde(flatten)]
-    copy: CopyQuery,
+    #[serde(default)]
+    copy: String,
     #[serde(default)]
     batch: String,
 }
@@ -369,8 +369,14 @@ pub async fn new(
     person: SignedIn,
     Query(NewQuery { copy, batch }): Query<NewQuery>,
 ) -> Result<Response> {
+    if !copy.is_empty() {
+        let found = CampaignDraft::find(&person, parse_id("id", &copy)?).await?;
+        let draft = found.0.as_new(person.t);
+        return draft.page(&person, &Editing::default()).await;
+    }
     if batch.is_empty() {
-        return editor::new::<CampaignDraft>(person, Query(copy)).await;
+        let draft = CampaignDraft::new(person.t);
+        return draft.page(&person, &Editing::default()).await;
     }
     let draft = CampaignDraft {
         audience: parse_id("batch", &batch)?.to_string(),

@@ -532,8 +532,8 @@ wait-paused = { $n ->
    *[other] { $value } warten, weil die Kampagne angehalten ist.
 }
 wait-reminder = { $n ->
-    [one] { $value } Erinnerung wartet bis { $what }.
-   *[other] { $value } Erinnerungen warten, die erste bis { $what }.
+    [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.
+   *[other] { $value } Erinnerungen warten, die erste bis { $what }. Wer vorher antwortet, bekommt keine.
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
 unknown-add = Ins Formular aufnehmen
@@ -551,6 +551,7 @@ test-docid = Kundennummer (freiwillig: setzt die Spalten dieser Person ein)
 campaign-test = Test senden
 save = Speichern und ansehen
 copy = Kopieren
+copy-of = Kopie von { $value }
 preview = Vorschau
 preview-import = Noch wird nichts gesendet. Jede Datei, die Sie für diese Kampagne importieren, wird gesendet. Beispiel mit Ihren neuesten Personen:
 preview-eligible = { $n ->
@@ -887,8 +888,8 @@ public-thanks = Vielen Dank
 public-thanks-text = Ihr Feedback ist angekommen. Sie können diese Seite jetzt schließen.
 public-nothing = Hier ist kein Formular
 public-nothing-text = Vielleicht ist der Link unvollständig. Bitte prüfen Sie, ob er ganz da ist, oder fragen Sie, wer ihn Ihnen geschickt hat.
-public-closed = Dieses Formular ist geschlossen
-public-closed-text = Es nimmt keine Antworten mehr an. Danke für Ihre Zeit.
+public-closed = Über diesen Link kann nicht mehr geantwortet werden
+public-closed-text = Wenn Sie schon geantwortet haben: vielen Dank, Ihre Antworten sind angekommen. Wenn nicht, ist das Formular inzwischen geschlossen.
 public-late = Dieses Formular ist geschlossen
 public-late-text = Es wurde geschlossen, bevor Ihre Antworten ankamen; sie sind nicht gespeichert. Sie stehen unten, falls Sie sie kopieren möchten.
 public-answers = Ihre Antworten

@@ -532,8 +532,8 @@ wait-paused = { $n ->
    *[other] { $value } wait because the campaign is paused.
 }
 wait-reminder = { $n ->
-    [one] { $value } reminder waits until { $what }.
-   *[other] { $value } reminders wait, the first until { $what }.
+    [one] { $value } reminder waits until { $what }. Whoever answers before gets none.
+   *[other] { $value } reminders wait, the first until { $what }. Whoever answers before gets none.
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
 unknown-add = Add them to the form
@@ -551,6 +551,7 @@ test-docid = Customer number (optional: fills in this person’s columns)
 campaign-test = Send a test
 save = Save and preview
 copy = Copy
+copy-of = Copy of { $value }
 preview = Preview
 preview-import = Nothing goes out yet. Each file you import into this campaign is sent. Example with your newest people:
 preview-eligible = { $n ->
@@ -887,8 +888,8 @@ public-thanks = Thank you
 public-thanks-text = Your feedback has arrived. You can close this page now.
 public-nothing = There is no form here
 public-nothing-text = The link may be incomplete. Please check that you have all of it, or ask whoever sent it to you.
-public-closed = This form is closed
-public-closed-text = It takes no more answers. Thank you for your time.
+public-closed = This link takes no more answers
+public-closed-text = If you have answered already: thank you, your answers arrived. If not, the form has closed.
 public-late = This form is closed
 public-late-text = It closed before your answers arrived, and they were not saved. They are below, in case you want to copy them.
 public-answers = Your answers

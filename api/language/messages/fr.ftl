@@ -539,8 +539,8 @@ wait-paused = { $n ->
    *[other] { $value } attendent parce que la campagne est suspendue.
 }
 wait-reminder = { $n ->
-    [one] { $value } rappel attend jusqu’au { $what }.
-   *[other] { $value } rappels attendent, le premier jusqu’au { $what }.
+    [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
+   *[other] { $value } rappels attendent, le premier jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
 unknown-add = Les ajouter au formulaire
@@ -558,6 +558,7 @@ test-docid = Numéro de client (facultatif : reprend les colonnes de cette pers
 campaign-test = Envoyer un test
 save = Enregistrer et voir l’aperçu
 copy = Copier
+copy-of = Copie de { $value }
 preview = Aperçu
 preview-import = Rien ne part encore. Chaque fichier importé dans cette campagne est envoyé. Exemple avec vos dernières personnes :
 preview-eligible = { $n ->
@@ -894,8 +895,8 @@ public-thanks = Merci beaucoup
 public-thanks-text = Votre avis nous est parvenu. Vous pouvez fermer cette page.
 public-nothing = Il n’y a pas de formulaire ici
 public-nothing-text = Le lien est peut-être incomplet. Vérifiez qu’il est entier, ou demandez à la personne qui vous l’a envoyé.
-public-closed = Ce formulaire est fermé
-public-closed-text = Il n’accepte plus de réponses. Merci de votre temps.
+public-closed = Ce lien n’accepte plus de réponses
+public-closed-text = Si vous avez déjà répondu : merci, vos réponses sont bien arrivées. Sinon, le formulaire est fermé entre-temps.
 public-late = Ce formulaire est fermé
 public-late-text = Il a fermé avant l’arrivée de vos réponses, et elles ne sont pas enregistrées. Elles sont ci-dessous, si vous souhaitez les copier.
 public-answers = Vos réponses
