@@ -24,7 +24,7 @@ use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::campaigns::shown_counts;
 use crate::done;
-use crate::editor::{self, Draft, Editing};
+use crate::editor::{Draft, Editing};
 use crate::names::{FormChoice, published};
 use crate::page::{Frame, html, status};
 use crate::phone::international;

@@ -70,26 +70,6 @@ impl Editing {
     }
 }
 
-/// What a new one begins as a copy of.
-#[derive(Default, Deserialize)]
-pub struct CopyQuery {
-    #[serde(default)]
-    pub copy: String,
-}
-
-/// The editor of a new one.
-pub async fn new<D: Draft>(
-    person: SignedIn,
-    Query(CopyQuery { copy }): Query<CopyQuery>,
-) -> Result<Response> {
-    let draft = if copy.is_empty() {
-        D::new(person.t)
-    } else {
-        D::find(&person, parse_id("id", &copy)?).await?.0
-    };
-    draft.page(&person, &Editing::default()).await
-}
-
 /// The editor of one that is stored.
 pub async fn edit<D: Draft>(person: SignedIn, Path(id): Path<String>) -> Result<Response> {
     show::<D>(&person, id, None).await
