@@ -59,8 +59,8 @@ pub struct CampaignDraft {
     pub max_messages: String,
     /// In percent; empty: all.
     pub sample: String,
-    /// `store=20`: a business property, and how many of each of its values a day.
-    pub per_day: String,
+    #[serde(skip)]
+    pub quotas: Vec<Quota>,
     pub contact_gap_days: String,
     pub max_parts: String,
     pub reminder_days: String,
@@ -82,6 +82,13 @@ pub struct Group {
     pub name: String,
 }
 
+/// How many of each value of a business property are asked a day, as it was typed.
+#[derive(Clone, Default)]
+pub struct Quota {
+    pub name: String,
+    pub most: String,
+}
+
 /// A test message: what was typed, why it was refused, or the message.
 #[derive(Default)]
 pub struct TestDraft {
@@ -92,30 +99,38 @@ pub struct TestDraft {
 }
 
 impl From<SentPairs> for CampaignDraft {
-    /// Each `group_column` begins a group.
+    /// Each `group_column` begins a group, each `quota_name` a quota.
     fn from(SentPairs(pairs): SentPairs) -> Self {
         let (mut days, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut groups: Vec<Group> = Vec::new();
+        let (mut groups, mut quotas) = (Vec::<Group>::new(), Vec::<Quota>::new());
         for (name, value) in pairs {
-            match (&*name, groups.last_mut()) {
-                ("day", _) => days.push(value),
-                ("keep", _) => kept.push(value),
-                ("group_column", _) => groups.push(Group {
+            match (&*name, groups.last_mut(), quotas.last_mut()) {
+                ("day", ..) => days.push(value),
+                ("keep", ..) => kept.push(value),
+                ("group_column", ..) => groups.push(Group {
                     column: value,
                     name: String::new(),
                 }),
-                ("group_name", Some(group)) => value.trim().clone_into(&mut group.name),
+                ("group_name", Some(group), _) => value.trim().clone_into(&mut group.name),
+                ("quota_name", ..) => quotas.push(Quota {
+                    name: value,
+                    most: String::new(),
+                }),
+                ("quota_most", _, Some(quota)) => value.trim().clone_into(&mut quota.most),
                 _ => others.push((name, value)),
             }
         }
         groups.retain(|group| !group.column.is_empty());
+        quotas.retain(|quota| !quota.name.is_empty() || !quota.most.is_empty());
         // One more than a campaign may have is enough to be refused.
         kept.truncate(MAX_COPIED_FIELDS + 1);
         groups.truncate(MAX_BUS_PROPS_FROM + 1);
+        quotas.truncate(MAX_BUS_PROPS_FROM + 1);
         let draft = serde_json::from_value(others.into_iter().collect());
         Self {
             kept,
             groups,
+            quotas,
             days,
             ..draft.unwrap_or_default()
         }
@@ -175,7 +190,7 @@ impl CampaignDraft {
                 .max_messages
                 .map_or_else(String::new, |most| most.to_string()),
             sample: content.sample.map_or_else(String::new, percent),
-            per_day: per_day(content),
+            quotas: quotas(content),
             contact_gap_days: content.contact_gap_days.to_string(),
             max_parts: content.max_parts.to_string(),
             reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
@@ -223,6 +238,8 @@ impl CampaignDraft {
             .into_iter()
             .map(|group| (group.name, json!(group.column)))
             .collect();
+        let per_day = self.quotas.iter();
+        let per_day = per_day.map(|quota| (quota.name.clone(), number(&quota.most)));
         let [days, text] = [&self.reminder_days, &self.reminder_text].map(|text| text.trim());
         let reminder = (!days.is_empty() || !text.is_empty())
             .then(|| json!({"after_days": number(days), "text": self.reminder_text}));
@@ -257,6 +274,7 @@ impl CampaignDraft {
             ),
             ("max_messages", number(&self.max_messages)),
             ("sample", share(&self.sample)),
+            ("per_day", Value::Object(per_day.collect())),
             ("contact_gap_days", number(&self.contact_gap_days)),
             ("max_parts", number(&self.max_parts)),
             ("reminder", json!(reminder)),
@@ -267,12 +285,6 @@ impl CampaignDraft {
         if self.started.is_empty() {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
-        }
-        let is_new = |before: &CampaignContent| per_day(before) != self.per_day;
-        if before.as_ref().is_none_or(is_new) {
-            let pairs = items(&self.per_day).map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-            let pairs = pairs.map(|(name, most)| (name.trim().to_owned(), number(most)));
-            campaign.insert("per_day".to_owned(), Value::Object(pairs.collect()));
         }
         let audience = match &*self.audience {
             KEEP => None,
@@ -326,9 +338,41 @@ impl CampaignDraft {
         self.groups.iter().cloned().chain(more).collect()
     }
 
+    /// The quotas, and one that is empty.
+    pub fn quotas_and_more(&self) -> Vec<Quota> {
+        let more = std::iter::once(Quota::default());
+        self.quotas.iter().cloned().chain(more).collect()
+    }
+
+    /// The names of what answers are grouped by; of one that was started those that are stored.
+    pub fn group_names(&self) -> Vec<String> {
+        if self.started.is_empty() {
+            let groups = self.group_columns().into_iter();
+            return groups.map(|group| group.name).collect();
+        }
+        let before: Value = serde_json::from_str(&self.before).unwrap_or_default();
+        let from = before["bus_props_from"].as_object();
+        from.map_or_else(Vec::new, |from| from.keys().cloned().collect())
+    }
+
     /// Whether something is set of what recipients' columns are used for.
     pub fn uses_columns(&self) -> bool {
         !self.kept_columns().is_empty() || !self.group_columns().is_empty()
+    }
+
+    /// Groups by the columns that are called as these business properties, whatever their case.
+    pub fn group_by(&mut self, names: &[impl AsRef<str>], columns: &[String]) {
+        let group = |name: &str| {
+            let mut columns = columns.iter();
+            let column = columns.find(|column| column.to_lowercase() == name.to_lowercase())?;
+            let name = if column == name { "" } else { name };
+            Some(Group {
+                column: column.clone(),
+                name: name.to_owned(),
+            })
+        };
+        let groups = names.iter().filter_map(|name| group(name.as_ref()));
+        self.groups = groups.take(MAX_BUS_PROPS_FROM).collect();
     }
 
     /// Whether it sends at other times than a new one does.
@@ -355,13 +399,13 @@ impl CampaignDraft {
             (&self.contact_gap_days, "0"),
             (&self.max_parts, "3"),
             (&self.sample, ""),
-            (&self.per_day, ""),
             (&self.send_within_hours, "72"),
             (&self.link_expires_after_days, "30"),
         ];
-        !others
-            .into_iter()
-            .all(|(text, default)| is_default(text, default))
+        !self.quotas.is_empty()
+            || !others
+                .into_iter()
+                .all(|(text, default)| is_default(text, default))
     }
 
     /// The send window; without hours and with all days any time. No day is every day.
@@ -405,11 +449,13 @@ fn share(percent: &str) -> Value {
     }
 }
 
-/// Business properties, and how many of each of their values are asked a day.
-fn per_day(content: &CampaignContent) -> String {
-    let pairs = content.per_day.iter();
-    let pairs: Vec<_> = pairs.map(|(name, most)| format!("{name}={most}")).collect();
-    pairs.join(", ")
+fn quotas(content: &CampaignContent) -> Vec<Quota> {
+    let quotas = content.per_day.iter();
+    let quota = |(name, most): (&String, &u32)| Quota {
+        name: name.clone(),
+        most: most.to_string(),
+    };
+    quotas.map(quota).collect()
 }
 
 fn is_default(text: &str, default: &str) -> bool {
@@ -496,6 +542,12 @@ mod tests {
             ("group_column", ""),
             ("group_name", "nothing"),
             ("bus_props_from", "region=Gebiet; Team"),
+            ("quota_name", "till"),
+            ("quota_most", " 20 "),
+            ("quota_name", "gone"),
+            ("quota_most", "many"),
+            ("quota_name", ""),
+            ("quota_most", ""),
         ];
         let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let draft = CampaignDraft::from(SentPairs(sent.into()));
@@ -506,5 +558,19 @@ mod tests {
         });
         assert_eq!(written["bus_props_from"], groups);
         assert!(draft.uses_columns() && !draft.has_reminder());
+        assert_eq!(written["per_day"], json!({"till": 20, "gone": "many"}));
+        assert!(draft.has_limits());
+        let names = draft.group_names();
+        assert_eq!(names, ["Filiale", "Ort  Land", "till", "region", "Team"]);
+    }
+
+    #[test]
+    fn groups_that_are_called_as_columns_are_chosen() {
+        let columns = ["Store", "store_code", "Filiale"].map(str::to_owned);
+        let mut draft = CampaignDraft::default();
+        draft.group_by(&["store", "Filiale", "region"], &columns);
+        let groups = draft.groups.iter();
+        let groups: Vec<_> = groups.map(|one| (&*one.column, &*one.name)).collect();
+        assert_eq!(groups, [("Store", "store"), ("Filiale", "")]);
     }
 }

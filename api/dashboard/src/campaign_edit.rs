@@ -25,7 +25,7 @@ use crate::campaign_settings::{DAYS, cost, settings};
 use crate::campaigns::shown_counts;
 use crate::done;
 use crate::editor::{Draft, Editing};
-use crate::names::{FormChoice, published};
+use crate::names::{FormChoice, bus_prop_names, published};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::sent::{SentChange, SentPairs};
@@ -42,6 +42,8 @@ struct CampaignEditPage<'a> {
     batches: Vec<Batch>,
     /// What recipients have.
     columns: Vec<String>,
+    /// The names of its form's business properties; of one that was started none.
+    bus_props: Vec<String>,
     /// Of what is stored; what is typed the page's script asks for.
     preview: Option<Result<Shown>>,
     /// Its sender reaches no phones.
@@ -111,6 +113,18 @@ impl CampaignEditPage<'_> {
         let other = is_other.then_some(group.column.as_str());
         let columns = self.columns.iter().map(String::as_str);
         other.into_iter().chain(columns).collect()
+    }
+
+    /// Among which that of a quota is chosen, and the one that is.
+    fn quota_names(&self, chosen: &str) -> Vec<String> {
+        let mut names = self.draft.group_names();
+        let others = self.bus_props.iter().map(String::as_str);
+        for name in others.chain([chosen]) {
+            if !name.is_empty() && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
     }
 
     fn strange_columns(&self) -> Vec<String> {
@@ -220,6 +234,12 @@ impl Shown {
             .sum()
     }
 
+    /// About how many parts one message has.
+    fn parts_each(&self) -> Option<i64> {
+        let messages = self.eligible();
+        (messages > 0).then(|| (self.all_parts() + messages / 2) / messages)
+    }
+
     fn encodings(&self) -> [(&'static str, i64); 2] {
         let encodings = &self.0.encodings;
         [
@@ -315,6 +335,7 @@ impl Draft for CampaignDraft {
             senders: unless_refused(editing, senders).await?,
             batches: unless_refused(editing, batches).await?,
             columns: unless_refused(editing, operations::list_columns(caller)).await?,
+            bus_props: form_bus_props(person, self).await,
             preview: match &editing.id {
                 Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
                 _ => None,
@@ -338,6 +359,18 @@ async fn unless_refused<T>(
     }
 }
 
+/// The names of what a draft's form has; a page can do without them.
+async fn form_bus_props(person: &SignedIn, draft: &CampaignDraft) -> Vec<String> {
+    let Ok(form_id) = parse_id("form_id", &draft.form_id) else {
+        return Vec::new();
+    };
+    if !draft.started.is_empty() {
+        return Vec::new();
+    }
+    let form = person.state.app.form(person.account_id, form_id).await;
+    form.map_or_else(|_| Vec::new(), |form| bus_prop_names(&form.content))
+}
+
 /// The editor of one that is stored.
 fn page(id: Uuid) -> String {
     format!("/dashboard/campaigns/{id}/edit")
@@ -353,36 +386,6 @@ async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
     let content = draft.content(person.caller.time_zone())?;
     let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
     preview.await.map(Shown)
-}
-
-/// What a new campaign begins with: as a copy of another, or for the people of an import.
-#[derive(Deserialize)]
-pub struct NewQuery {
-    #[serde(default)]
-    copy: String,
-    #[serde(default)]
-    batch: String,
-}
-
-/// `GET /dashboard/campaigns/new`.
-pub async fn new(
-    person: SignedIn,
-    Query(NewQuery { copy, batch }): Query<NewQuery>,
-) -> Result<Response> {
-    if !copy.is_empty() {
-        let found = CampaignDraft::find(&person, parse_id("id", &copy)?).await?;
-        let draft = found.0.as_new(person.t);
-        return draft.page(&person, &Editing::default()).await;
-    }
-    if batch.is_empty() {
-        let draft = CampaignDraft::new(person.t);
-        return draft.page(&person, &Editing::default()).await;
-    }
-    let draft = CampaignDraft {
-        audience: parse_id("batch", &batch)?.to_string(),
-        ..CampaignDraft::new(person.t)
-    };
-    draft.page(&person, &Editing::default()).await
 }
 
 /// What the draft that was sent would do.

@@ -12,8 +12,8 @@
 //!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
-//! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`)
-//!   share.
+//! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`,
+//!   which `campaign_new` begins) share.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
 //! another capability: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
@@ -25,6 +25,7 @@ mod audit;
 mod branding;
 mod campaign_draft;
 mod campaign_edit;
+mod campaign_new;
 mod campaign_settings;
 mod campaigns;
 mod chart;
@@ -264,7 +265,7 @@ fn campaign_edits() -> Router<DashboardState> {
     Router::new()
         .route(
             "/dashboard/campaigns/new",
-            get(campaign_edit::new).post(editor::save::<CampaignDraft>),
+            get(campaign_new::new).post(editor::save::<CampaignDraft>),
         )
         .route(
             "/dashboard/campaigns/{campaign_id}/edit",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use api_http::{QUICK, Result, within};
 use api_language::Text;
-use domain::form::{BusProp, BusPropEntry, FormStatus};
+use domain::form::{BusProp, BusPropEntry, FormContent, FormStatus};
 use uuid::Uuid;
 
 use crate::signed_in::SignedIn;
@@ -48,6 +48,13 @@ pub fn bus_prop_groups<'a>(
         }
     }
     groups
+}
+
+/// What the business properties of a form that are in use are called.
+pub fn bus_prop_names(form: &FormContent) -> Vec<String> {
+    let entries = form.bus_props.iter().filter(|entry| !entry.retired);
+    let groups = bus_prop_groups(entries).into_iter();
+    groups.map(|group| group.name.to_owned()).collect()
 }
 
 /// The forms that are published, newest first.

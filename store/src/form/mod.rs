@@ -172,6 +172,21 @@ impl Store {
         Ok(titles.into_tuple().all(self).await?)
     }
 
+    /// The account's form that was published last, and when, of those that are published.
+    pub async fn latest_published_form(
+        &self,
+        account_id: Uuid,
+    ) -> Result<Option<(Uuid, DateTime<Utc>)>> {
+        let latest = form::Entity::find()
+            .select_only()
+            .columns([form::Column::FormId, form::Column::PublishedAt])
+            .filter(form::Column::AccountId.eq(account_id))
+            .filter(form::Column::Status.eq(FormStatus::Published.as_str()))
+            .filter(form::Column::PublishedAt.is_not_null())
+            .order_by_desc(form::Column::PublishedAt);
+        Ok(latest.into_tuple().one(self).await?)
+    }
+
     /// A page of an account's forms of a status, newest first, of those older than `before`, for [`Form::read`]. Only the
     /// contents that are on the page are read.
     pub async fn forms(

@@ -273,8 +273,8 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     browser.write("[name=text]", " Hello {first_name}").await?;
     shows(&[
         "Hello Ada",
-        "Column of the text is empty: 1",
-        "1 message",
+        "1 person has no “first_name”.",
+        "About 1 SMS each.",
         "characters · 1 SMS (billed) · standard characters",
     ])
     .await?;
@@ -304,7 +304,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     browser.click("#start summary").await?;
     let question = browser.property("#start", "innerText").await?;
     ensure!(
-        question.contains("Cancel") && question.contains("no phones"),
+        question.contains("No, go back") && question.contains("no phones"),
         "{question}"
     );
     browser.write("[name=text]", " Hello").await?;

@@ -330,8 +330,10 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
     fields.push(("contact_gap_days", "7"));
     person.post(&edit, &fields).await?.expect(303)?;
     let saved = person.get(&edit).await?.expect(200)?;
-    let preview = "<b>0 messages</b> <span class=\"detail\">to 0 recipients</span>";
+    // Who comes with an import is not counted before.
+    let preview = "Everyone in a file you import into this campaign gets this message.</p>";
     ensure!(saved.text()?.contains(preview), "{saved:?}");
+    ensure!(!saved.text()?.contains("0 recipients"), "{saved:?}");
     let drawn = person.post("/dashboard/campaigns/preview", &fields).await?;
     let drawn = drawn.expect(200)?;
     ensure!(
@@ -433,6 +435,76 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_new_campaign_groups_by_what_its_form_compares() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let mut form = tests::form::short_form("Stores");
+    form["bus_props"] = json!(["store:Altona", "region:North"]);
+    let first = owner.draft(&form).await?;
+    owner.published(&tests::form::short_form("Later")).await?;
+    let publish = format!("{}/publish", form_path(&first));
+    owner.post(&publish).await?.expect(200)?;
+    let mut known = record("order-1");
+    known["Store"] = json!("Altona");
+    known["store_code"] = json!("7");
+    owner.import_and_wait(&[known], SOON).await?;
+
+    // The form that was published last is chosen, and the column that is called as what it compares.
+    let form_id = first["form_id"].as_str().context("no form_id")?;
+    let new = "/dashboard/campaigns/new";
+    let page = person.get(new).await?.expect(200)?;
+    let chosen = format!("<option value=\"{form_id}\" selected>Stores</option>");
+    for part in [
+        &*chosen,
+        "<details class=\"group\" open><summary>Columns",
+        "<option selected>Store</option>",
+        "name=\"group_name\" maxlength=\"64\" value=\"store\"",
+        "<option>region</option>",
+    ] {
+        ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+    }
+    ensure!(!page.text()?.contains("<option selected>store_code"));
+
+    let mut sent = vec![
+        ("name", "After the visit"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "How was it? {link}"),
+        ("audience", ""),
+        ("group_column", "Store"),
+        ("group_name", "store"),
+        ("quota_name", "store"),
+        ("quota_most", "20"),
+        ("quota_name", "region"),
+        ("quota_most", "5"),
+    ];
+    // What is none of its groups is refused, and still there.
+    let refused = person.post(new, &sent).await?.expect(422)?;
+    let kept = "<option selected>region</option>";
+    ensure!(refused.text()?.contains(kept), "{refused:?}");
+    sent.truncate(9);
+    let made = person.post(new, &sent).await?.expect(303)?;
+    let edit = made.header("location").context("no location")?.to_owned();
+    let id = edit.split('/').nth(3).context("no id")?;
+    let stored = owner.get(&format!("/api_v1/sms/campaign/{id}")).await?;
+    let stored = stored.expect(200)?.json()?;
+    ensure!(stored["per_day"] == json!({"store": 20}), "{stored}");
+    let page = person.get(&edit).await?.expect(200)?;
+    for part in [
+        "<option selected>store</option>",
+        "max=\"1000000\" value=\"20\"",
+    ] {
+        ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+    }
+    // The form of the newest campaign is that of the next one.
+    owner.published(&tests::form::short_form("Newest")).await?;
+    person.post(new, &sent).await?.expect(303)?;
+    let page = person.get(new).await?.expect(200)?;
+    ensure!(page.text()?.contains(&chosen), "{page:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() -> Result<()> {
     let app = App::start().await?;
     let (owner, person) = editor(&app).await?;
@@ -462,6 +534,8 @@ async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() 
     owner.get(&format!("/f/{token}")).await?.expect(200)?;
     let editor = person.get(&edit).await?.expect(200)?;
     let drawn = editor.text()?;
+    let started = "Already started: your change holds for messages not yet sent.";
+    ensure!(drawn.contains(started), "{editor:?}");
     let [before, version] = ["before", "version"].map(|name| hidden(drawn, name).remove(0));
     let form_id = campaign["form_id"].as_str().context("no form_id")?;
     let mut fields = vec![

@@ -1,0 +1,64 @@
+//! What a new campaign begins with.
+
+use api_http::{QUICK, Result, parse_id, within};
+use api_send::operations;
+use axum::extract::Query;
+use axum::response::Response;
+use domain::form::FormStatus;
+use serde::Deserialize;
+use store::form::Form;
+
+use crate::campaign_draft::CampaignDraft;
+use crate::editor::{Draft, Editing};
+use crate::names::bus_prop_names;
+use crate::signed_in::SignedIn;
+
+/// As a copy of another, or for the people of an import.
+#[derive(Deserialize)]
+pub struct NewQuery {
+    #[serde(default)]
+    copy: String,
+    #[serde(default)]
+    batch: String,
+}
+
+/// `GET /dashboard/campaigns/new`.
+pub async fn new(
+    person: SignedIn,
+    Query(NewQuery { copy, batch }): Query<NewQuery>,
+) -> Result<Response> {
+    if !copy.is_empty() {
+        let copied = CampaignDraft::find(&person, parse_id("id", &copy)?).await?.0;
+        let draft = copied.as_new(person.t);
+        return draft.page(&person, &Editing::default()).await;
+    }
+    let mut draft = CampaignDraft::new(person.t);
+    if !batch.is_empty() {
+        draft.audience = parse_id("batch", &batch)?.to_string();
+    }
+    if let Some(form) = latest_form(&person).await? {
+        draft.form_id = form.form_id.to_string();
+        let columns = operations::list_columns(&person.caller).await?;
+        draft.group_by(&bus_prop_names(&form.content), &columns);
+    }
+    draft.page(&person, &Editing::default()).await
+}
+
+/// The published form that was published last, or that of the newest campaign, whichever is later.
+async fn latest_form(person: &SignedIn) -> Result<Option<Form>> {
+    let (app, account_id) = (&person.state.app, person.account_id);
+    let latest = app.store.latest_published_form(account_id);
+    let Some((form_id, published_at)) = within(QUICK, latest).await? else {
+        return Ok(None);
+    };
+    let campaigns = within(QUICK, app.store.campaigns(account_id, None, 1)).await?;
+    let campaigns = campaigns.rows.into_iter();
+    let mut used = campaigns.filter(|campaign| campaign.created_at > published_at);
+    if let Some(campaign) = used.next() {
+        let form = app.form(account_id, campaign.content.form_id).await?;
+        if form.status == FormStatus::Published {
+            return Ok(Some(form));
+        }
+    }
+    app.form(account_id, form_id).await.map(Some)
+}
