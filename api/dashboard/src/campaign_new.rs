@@ -28,7 +28,9 @@ pub async fn new(
     Query(NewQuery { copy, batch }): Query<NewQuery>,
 ) -> Result<Response> {
     if !copy.is_empty() {
-        let copied = CampaignDraft::find(&person, parse_id("id", &copy)?).await?.0;
+        let copied = CampaignDraft::find(&person, parse_id("id", &copy)?)
+            .await?
+            .0;
         let draft = copied.as_new(person.t);
         return draft.page(&person, &Editing::default()).await;
     }

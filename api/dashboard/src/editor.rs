@@ -4,10 +4,9 @@
 use api_http::precondition::IfMatch;
 use api_http::{Code, Problem, Result, parse_id};
 use api_language::Text;
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::done;

@@ -235,13 +235,15 @@ async fn draw(
     let campaigns = campaigns_for_imports(person).await?;
     let campaign_id = chosen.campaign(&campaigns).map(|one| one.campaign_id);
     match mapping(&columns, country) {
-        Ok(mapping) => match upload::preview(state, caller, upload, mapping, campaign_id).await {
-            Ok(preview) => outlook = Some(Outlook::new(t, preview)),
-            Err(problem) if problem.code().status().is_client_error() => {
-                told = told.or_else(|| Some(upload_refused(t, &problem)));
+        Ok(mapping) => {
+            match upload::preview(state, caller, upload, mapping.clone(), campaign_id).await {
+                Ok(preview) => outlook = Some(Outlook::new(t, preview, &mapping)),
+                Err(problem) if problem.code().status().is_client_error() => {
+                    told = told.or_else(|| Some(upload_refused(t, &problem)));
+                }
+                Err(problem) => return Err(problem),
             }
-            Err(problem) => return Err(problem),
-        },
+        }
         Err(missing) => told = told.or_else(|| Some(t.get(missing))),
     }
     let send_question = chosen.campaign(&campaigns).map(|campaign| {

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use api_import::explained::{column, kind, reason, remedy};
 use api_import::ingest::BodySummary;
 use api_language::Text;
+use domain::body::Mapping;
 use domain::campaign::UnknownBusProps;
+use domain::record::RecordError;
 
 use crate::campaigns::shown_counts;
 
@@ -32,7 +34,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    pub fn new(t: &Text, (summary, existing): (BodySummary, u64)) -> Self {
+    pub fn new(t: &Text, (summary, existing): (BodySummary, u64), mapping: &Mapping) -> Self {
         let mut rows = BTreeMap::<_, Refused>::new();
         for (error, place) in summary.errors.iter().zip(&summary.places) {
             let kind = (error.code, kind(error.code, &error.detail));
@@ -45,7 +47,9 @@ impl Outlook {
             if refused.rows.len() < SHOWN_ROWS {
                 let row = place.row.unwrap_or(error.index + 1);
                 let value = place.value.clone().unwrap_or_default();
-                refused.rows.push((row, column(t, error), value));
+                refused
+                    .rows
+                    .push((row, column_of_file(t, error, mapping), value));
             }
         }
         let mut refused: Vec<_> = rows.into_values().collect();
@@ -70,12 +74,12 @@ impl Outlook {
     /// Rows that have the phone of another person further up: how many, and the first of them as they are listed.
     pub fn same_phone(&self) -> Option<(i64, String)> {
         let same = &self.summary.same_phone;
-        let rows = same.rows.iter().map(u64::to_string);
-        let mut rows = rows.collect::<Vec<_>>().join(", ");
-        if same.count > same.rows.len() as u64 {
-            rows += " …";
-        }
-        (same.count > 0).then(|| (count(same.count), rows))
+        (same.count > 0).then(|| (count(same.count), listed(&same.rows, same.count)))
+    }
+
+    /// The first of the rows that repeat another, as they are listed.
+    pub fn merged_rows(&self) -> String {
+        listed(&self.summary.merged_rows, self.summary.merged)
     }
 
     /// The columns of the first records: those of fields in their order.
@@ -94,6 +98,27 @@ impl Outlook {
         }
         names
     }
+}
+
+/// The first of so many rows.
+fn listed(first: &[u64], count: u64) -> String {
+    let rows: Vec<_> = first.iter().map(u64::to_string).collect();
+    let more = if count > first.len() as u64 {
+        " …"
+    } else {
+        ""
+    };
+    rows.join(", ") + more
+}
+
+/// The column in which a record is wrong, as the file calls it.
+fn column_of_file(t: &Text, error: &RecordError, mapping: &Mapping) -> String {
+    let named = match error.pointer.rsplit('/').next() {
+        Some("phone") => mapping.phone_column.clone(),
+        Some("docid") => mapping.docid_column.clone(),
+        _ => None,
+    };
+    named.unwrap_or_else(|| column(t, error))
 }
 
 /// A count of rows as pages write it.

@@ -20,6 +20,7 @@ use store::send::Campaign;
 
 use crate::campaigns::shown_counts;
 use crate::done;
+use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, html, page};
@@ -46,8 +47,46 @@ struct ImportPage<'a> {
     unknown: Vec<(String, i64)>,
     /// What is said before whom it created is erased.
     waits: Vec<String>,
-    errors: Vec<Explained>,
+    errors: Vec<Rejected>,
     has_more_errors: bool,
+}
+
+/// The rows that were rejected for one reason.
+struct Rejected {
+    reason: String,
+    /// What can be done about it.
+    remedy: String,
+    rows: Vec<Explained>,
+}
+
+impl Rejected {
+    /// Those of each reason, in the order in which the first of them stand.
+    fn grouped(rows: impl Iterator<Item = Explained>) -> Vec<Self> {
+        let mut groups = Vec::<Self>::new();
+        for row in rows {
+            let known = groups.iter_mut();
+            let mut known =
+                known.filter(|group| group.reason == row.reason && group.remedy == row.remedy);
+            match known.next() {
+                Some(group) => group.rows.push(row),
+                None => groups.push(Self {
+                    reason: row.reason.clone(),
+                    remedy: row.remedy.clone(),
+                    rows: vec![row],
+                }),
+            }
+        }
+        groups
+    }
+
+    fn count(&self) -> i64 {
+        count(self.rows.len() as u64)
+    }
+
+    /// Whether it is known what stood in one of them.
+    fn has_values(&self) -> bool {
+        self.rows.iter().any(|row| row.value.is_some())
+    }
 }
 
 struct Import {
@@ -196,14 +235,16 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     } else {
         Vec::new()
     };
+    let has_more_errors = errors.next.is_some();
     let explained = errors.rows.into_iter();
+    let explained = explained.map(|kept| Explained::new(f.t, kept));
     let template = ImportPage {
         f: &f,
         import,
         unknown: shown_counts(unknown.iter()),
         waits,
-        errors: explained.map(|kept| Explained::new(f.t, kept)).collect(),
-        has_more_errors: errors.next.is_some(),
+        errors: Rejected::grouped(explained),
+        has_more_errors,
     };
     Ok(page(&f, &template))
 }

@@ -17,7 +17,7 @@ use domain::docid::DocId;
 use domain::phone::PhoneNumber;
 use domain::record::COLUMNS;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, json};
 use store::ListPage;
 use store::import::{Recipient, RecipientQuery};
 use url::form_urlencoded::Serializer;
@@ -33,6 +33,8 @@ use crate::state::DashboardState;
 
 /// Recipients of whom a search takes the columns that it can be about.
 const WITH_COLUMNS: usize = 20;
+/// Columns by which those of a list are told apart, such as a name and a store.
+const SHOWN_COLUMNS: usize = 2;
 
 /// Which recipient, or whom to search for.
 #[derive(Default, Deserialize)]
@@ -110,6 +112,19 @@ struct RecipientsPage<'a> {
 }
 
 impl RecipientsPage<'_> {
+    /// The first columns of those who are listed.
+    fn shown_columns(&self) -> Vec<String> {
+        let mut shown = Vec::<String>::new();
+        let fields = self.recipients.items.iter();
+        let fields = fields.filter_map(|one| one.fields.as_object());
+        for name in fields.flat_map(Map::keys) {
+            if shown.len() < SHOWN_COLUMNS && !shown.contains(name) {
+                shown.push(name.clone());
+            }
+        }
+        shown
+    }
+
     /// What is said where nobody is listed.
     fn none(&self) -> &'static str {
         if self.search.is_empty() {

@@ -87,6 +87,8 @@ pub struct BodySummary {
     pub by_kind: BTreeMap<(RecordCode, &'static str), u64>,
     /// Of a preview.
     pub same_phone: SamePhone,
+    /// The rows of the first that repeat another, as [`Place`] has them.
+    pub merged_rows: Vec<u64>,
     /// Of an import for a campaign.
     pub bus_props_unknown: Option<UnknownBusProps>,
     /// The first of the errors.
@@ -133,6 +135,8 @@ pub(super) struct Collector {
     /// The phones that a preview has seen, and whether the last record has one of them.
     phones: DocIdSet,
     has_same_phone: bool,
+    /// Whether the last record repeats another.
+    is_repeated: bool,
     /// Those that a preview has not asked for.
     docids: Vec<String>,
     run: Run,
@@ -183,6 +187,7 @@ impl Collector {
             pieces,
             phones: DocIdSet::default(),
             has_same_phone: false,
+            is_repeated: false,
             docids: Vec::new(),
             run: Run::default(),
             place: RunPlace::default(),
@@ -207,7 +212,10 @@ impl Collector {
         };
         match self.seen.insert(&record) {
             Seen::Never => self.keep(&record)?,
-            Seen::Same => self.summary.merged += 1,
+            Seen::Same => {
+                self.summary.merged += 1;
+                self.is_repeated = true;
+            }
             Seen::Other => return Ok(Some(BrokenRecord::duplicate(record.docid))),
         }
         Ok(None)
@@ -215,11 +223,16 @@ impl Collector {
 
     /// Says where the record that was taken last stands.
     pub(super) fn note_place(&mut self, row: Option<u64>) {
+        let row = row.unwrap_or(self.summary.received);
+        let merged = &mut self.summary.merged_rows;
+        if std::mem::take(&mut self.is_repeated) && merged.len() < SHOWN_ROWS {
+            merged.push(row);
+        }
         if std::mem::take(&mut self.has_same_phone) {
             let same = &mut self.summary.same_phone;
             same.count += 1;
             if same.rows.len() < SHOWN_ROWS {
-                same.rows.push(row.unwrap_or(self.summary.received));
+                same.rows.push(row);
             }
         }
     }

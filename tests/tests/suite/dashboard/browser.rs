@@ -101,6 +101,16 @@ async fn every_page_is_in_order_for_every_role() -> Result<()> {
     Ok(())
 }
 
+/// Whether all of these are there, and none is beside the screen.
+async fn shows(browser: &Browser, css: &str) -> Result<bool> {
+    let script = "
+        const found = [...document.querySelectorAll(arguments[0])];
+        const isIn = (box) => box.left >= 0 && box.right <= innerWidth;
+        return found.length > 0 && found.every((one) => isIn(one.getBoundingClientRect()));";
+    let shown = browser.run(script, vec![json!(css)]).await?;
+    Ok(shown == true)
+}
+
 /// Chooses a file, which is sent at once.
 async fn choose(browser: &Browser, suffix: &str, bytes: &[u8]) -> Result<()> {
     let mut file = tempfile::Builder::new().suffix(suffix).tempfile()?;
@@ -142,6 +152,9 @@ async fn a_file_is_looked_at_imported_to_its_end_and_its_bad_rows_are_shown() ->
     .await?;
     let page = browser.property("main", "textContent").await?;
     ensure!(page.contains("Excel shortened"), "{page}");
+    // On a phone, too, what there is to do can be seen.
+    browser.look(375, "light").await?;
+    ensure!(shows(&browser, "[name=column-1]").await?, "the choice");
     browser.fits_width().await?;
     browser.is_accessible().await?;
     browser.click("button[value=import]").await?;
@@ -158,6 +171,7 @@ async fn a_file_is_looked_at_imported_to_its_end_and_its_bad_rows_are_shown() ->
     .await?;
     let page = browser.property("main", "innerText").await?;
     ensure!(page.contains("The customer number is missing"), "{page}");
+    ensure!(shows(&browser, ".stack td").await?, "rejected rows");
     browser.no_incidents().await
 }
 

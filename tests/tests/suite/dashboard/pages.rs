@@ -266,7 +266,13 @@ async fn recipients_are_searched_and_erased_on_pages() -> Result<()> {
         .get("/dashboard/recipients?q=K-")
         .await?
         .expect(200)?;
-    for docid in ["K-1", "K-2", "K-3", "<option value=\"town\">"] {
+    for docid in [
+        "K-1",
+        "K-2",
+        "K-3",
+        "<option value=\"town\">",
+        "data-label=\"town\">Bonn</td>",
+    ] {
         ensure!(list.text()?.contains(docid), "no {docid}: {list:?}");
     }
     for (query, docid) in [

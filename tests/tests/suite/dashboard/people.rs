@@ -289,6 +289,9 @@ async fn a_change_needs_the_role_the_origin_and_the_token() -> Result<()> {
         check_page(&people[1].get(page).await?, 403)?;
         check_page(&admin.get(page).await?, 200)?;
     }
+    let keys = admin.get("/dashboard/keys").await?;
+    let words = "Read reports and answers";
+    ensure!(keys.text()?.contains(words), "no {words}: {keys:?}");
     let sign_in = app
         .anonymous()?
         .call(Method::POST, SIGN_IN)

@@ -142,6 +142,14 @@ async fn what_is_exported_to_excel_is_what_is_there() -> Result<()> {
     }
 
     let person = app.person("ada", "shop", "viewer").await?;
+    // Of what a program sent it is not kept what stood there.
+    let page = format!("/dashboard/imports/{}", accepted.batch_id);
+    let page = person.get(&page).await?.expect(200)?;
+    let page = page.text()?;
+    ensure!(
+        page.contains("1 row: ") && !page.contains("What stood there"),
+        "{page}"
+    );
     let (rejected, _) = rows(
         person
             .get(&format!(
