@@ -57,12 +57,25 @@ pub fn bus_prop_groups<'a>(
 pub async fn published(person: &SignedIn) -> Result<Vec<FormChoice>> {
     let (store, status) = (person.store(), FormStatus::Published);
     let titles = store.form_titles(person.account_id, Some(status), MOST);
-    let titles = within(QUICK, titles).await?.into_iter();
+    Ok(choices(within(QUICK, titles).await?))
+}
+
+/// Those of them that have stores or groups, newest first.
+///
+/// # Errors
+/// 503.
+pub async fn with_bus_props(person: &SignedIn) -> Result<Vec<FormChoice>> {
+    let store = person.store();
+    let titles = store.form_titles_with_bus_props(person.account_id, MOST);
+    Ok(choices(within(QUICK, titles).await?))
+}
+
+fn choices(titles: Vec<(Uuid, String)>) -> Vec<FormChoice> {
     let choice = |(form_id, title): (Uuid, String)| FormChoice {
         form_id: form_id.to_string(),
         title,
     };
-    Ok(titles.map(choice).collect())
+    titles.into_iter().map(choice).collect()
 }
 
 /// Names by their ids. A page can do without them: what cannot be read has none.
