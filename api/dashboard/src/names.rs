@@ -1,6 +1,7 @@
 //! What people call forms and campaigns, which other things know by their ids.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
 use api_language::Text;
@@ -24,10 +25,25 @@ pub struct BusPropGroup<'a> {
     pub values: Vec<&'a BusProp>,
 }
 
+/// The name of a business property as people read it: usual ones in their language.
+pub fn property_name(t: &Text, name: impl Display) -> String {
+    t.known("property", &name)
+        .unwrap_or_else(|| name.to_string())
+}
+
+/// A business property, `<name>:<value>`, as people read it.
+pub fn bus_prop_words(t: &Text, bus_prop: impl Display) -> String {
+    let text = bus_prop.to_string();
+    let Some((name, value)) = text.split_once(':') else {
+        return text;
+    };
+    t.labelled(property_name(t, name), value)
+}
+
 /// What a list of business properties is called: by their name, if they have one name.
 pub fn bus_prop_label(t: &Text, groups: &[BusPropGroup<'_>]) -> String {
     match groups {
-        [only] => only.name.to_owned(),
+        [only] => property_name(t, only.name),
         _ => t.get("bus-prop"),
     }
 }

@@ -27,7 +27,7 @@ pub use self::counts::{CountedDays, CountedValues, CountsById};
 pub use self::sheet::export;
 use crate::answers::most_answered;
 use crate::figure::{ALL_FORMS, AnswerFigures};
-use crate::names::{FormChoice, with_bus_props};
+use crate::names::{FormChoice, property_name, with_bus_props};
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -101,7 +101,7 @@ impl StoresPage<'_> {
                 (true, false) => "ascending",
             };
             let label = if *column == SortColumn::Name {
-                self.property.to_owned()
+                property_name(self.f.t, self.property)
             } else {
                 self.f.t.of("stores", name)
             };

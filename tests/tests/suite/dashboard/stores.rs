@@ -103,6 +103,14 @@ async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
         Ok(())
     })
     .await?;
+    let german = person
+        .call(Method::GET, &stores)
+        .header("accept-language", "de");
+    let german = german.send().await?.expect(200)?;
+    ensure!(
+        german.text()?.contains("Vergleich nach Filiale<"),
+        "{german:?}"
+    );
     // A shared page says the same, and leads nowhere.
     let body = json!({"path": of_form, "expires_at": later()});
     let made = owner.send_json(Method::POST, "/api_v1/report/share", &body);
