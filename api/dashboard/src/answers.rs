@@ -81,9 +81,10 @@ struct AnswersPage<'a> {
 }
 
 impl AnswersPage<'_> {
-    /// The same list with another value of a parameter.
+    /// The same list, or that of one answer's page, with another value of a parameter.
     fn with(&self, name: &str, value: &str) -> String {
-        let kept = self.keep.iter().filter(|(kept, _)| *kept != name);
+        let kept = self.keep.iter();
+        let kept = kept.filter(|(kept, _)| ![name, "one"].contains(kept));
         let mut query = Serializer::new(self.range.query());
         query.extend_pairs(kept).append_pair(name, value).finish()
     }
@@ -98,6 +99,13 @@ impl AnswersPage<'_> {
             .append_pair("form", &item.form_id)
             .append_pair("one", &item.id.to_string());
         format!("/dashboard/answers?{}", query.finish())
+    }
+
+    /// The list that an answer's page leads back to.
+    fn back(&self) -> String {
+        let kept = self.keep.iter().filter(|(kept, _)| *kept != "one");
+        let mut query = Serializer::new(self.range.query());
+        query.extend_pairs(kept).finish()
     }
 
     /// Whether answers to all forms are listed.
@@ -231,6 +239,11 @@ impl AnswersQuery {
         Ok(query)
     }
 
+    /// Whether answers without a comment are left out.
+    fn comments_only(&self) -> bool {
+        self.show != "all" && self.one.is_empty()
+    }
+
     /// Whether only some of the answers of the range are asked for.
     fn is_narrowed(&self) -> bool {
         let given = [
@@ -277,7 +290,6 @@ impl AnswersQuery {
         let pairs = self.pairs(form);
         let words = |(name, value): (&str, &str)| match name {
             "happiness" => Some(format!("{} {value}", f.t.get("smiley"))),
-            "one" => Some(f.t.get("answers-one")),
             // A form's are fields of the page.
             "bus_prop" if content.is_none() => Some(
                 value
@@ -294,7 +306,7 @@ impl AnswersQuery {
                 let given = value
                     .zip(content)
                     .map(|(value, content)| text(content, key, &value.into()));
-                Some(given.map_or_else(|| label.to_owned(), |given| format!("{label}: {given}")))
+                Some(given.map_or_else(|| label.to_owned(), |given| f.t.labelled(label, given)))
             }
             _ => None,
         };
@@ -326,7 +338,7 @@ impl AnswersQuery {
                 form_id,
                 range: range.dates,
                 bus_prop: bus_prop.map_err(wrong)?,
-                comments_only: self.show != "all" && self.one.is_empty(),
+                comments_only: self.comments_only(),
                 track_fields,
                 answers: AnswerQuery::parse(q, nps, happiness, self.answers.clone())?,
                 with_texts: self.show == "all",
@@ -395,9 +407,8 @@ impl AnswersQuery {
     ) -> Result<ShownFeedbacks> {
         let names = names(person).await;
         let counts = counts(person, range).await?;
-        let comments_only = self.show != "all" && self.one.is_empty();
         let has_any = |counts: &DayCounts| {
-            let listed = if comments_only {
+            let listed = if self.comments_only() {
                 counts.comments
             } else {
                 counts.responses

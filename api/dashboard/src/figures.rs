@@ -184,7 +184,7 @@ impl Change {
             _ => ("down", "▼"),
         };
         Self {
-            text: t.with(unit, written),
+            text: t.measured(unit, change, digits, written),
             tone,
             arrow,
             differs,
@@ -229,14 +229,21 @@ pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Ve
         ),
     });
     let happy = (now.happiness, before.happiness);
+    let is_compared = answers.range.compared.is_some();
     let responses = answers.figure(&Counted::Responses, &counts.into());
     let cards = [
-        count_card(t, "card-views", now.views, before.views, String::new()),
+        count_card(
+            t,
+            "card-views",
+            now.views,
+            is_compared.then_some(before.views),
+            String::new(),
+        ),
         count_card(
             t,
             "card-responses",
             now.responses,
-            before.responses,
+            is_compared.then_some(before.responses),
             responses.href,
         ),
         Card {
@@ -280,14 +287,16 @@ pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Ve
     cards.into_iter().chain(sent).chain(scores).collect()
 }
 
-fn count_card(t: &Text, label: &str, now: i64, before: i64, href: String) -> Card {
-    let change = (before > 0).then(|| 100.0 * (share(now, before) - 1.0));
+/// `before`: the count of the days that these are compared with, if there are any.
+fn count_card(t: &Text, label: &str, now: i64, before: Option<i64>, href: String) -> Card {
+    let of_some = before.filter(|before| *before > 0);
+    let change = of_some.map(|before| 100.0 * (share(now, before) - 1.0));
     Card {
         label: t.get(label),
         value: t.number(now),
         href,
         help: String::new(),
-        detail: t.count("card-before", before),
+        detail: before.map_or_else(String::new, |before| t.count("card-before", before)),
         change: change.map(|change| Change::new(t, change, 0, "percent", None)),
     }
 }
@@ -300,6 +309,30 @@ mod tests {
 
     use super::*;
     use crate::page::Frame;
+
+    #[test]
+    fn a_day_that_is_not_over_is_compared_with_none() {
+        let f = Frame::of_reader(of_code("en"), String::new(), Tz::UTC);
+        let views = |views| DayCounts {
+            views,
+            ..DayCounts::default()
+        };
+        let yesterday = |today: NaiveDate| today.pred_opt().unwrap();
+        for (query, before, has_change) in [
+            (json!({"days": "1"}), "", false),
+            (json!({"days": "1", "compare": "year"}), "", false),
+            (json!({"days": "2"}), "0 before", false),
+        ] {
+            let range = Range::read(&serde_json::from_value(query).unwrap(), Tz::UTC);
+            let today = range.dates.end();
+            let counts = BTreeMap::from([(yesterday(today), views(44)), (today, views(344))]);
+            let answers = AnswerFigures::new(&f, &range, "", "");
+            let cards = cards(f.t, &ShownFigures::new(&counts, &range, answers), answers);
+            assert_eq!(cards[0].detail, before);
+            assert_eq!(cards[0].change.is_some(), has_change);
+            assert_eq!(range.is_running, range.dates.num_days() == 1);
+        }
+    }
 
     #[test]
     fn a_day_has_the_same_point_in_every_range_that_shows_it() {

@@ -341,6 +341,11 @@ impl ShownField {
 }
 
 impl<'a> BusPropTable<'a> {
+    /// How many columns the table has.
+    fn columns(&self) -> usize {
+        5 + usize::from(self.comparison.has_smileys)
+    }
+
     /// The rows that are drawn.
     fn rows(&self) -> &[BusPropRow<'a>] {
         self.comparison.first(DRAWN)

@@ -1,6 +1,7 @@
 //! What people call forms and campaigns, which other things know by their ids.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
 use api_language::Text;
@@ -24,10 +25,25 @@ pub struct BusPropGroup<'a> {
     pub values: Vec<&'a BusProp>,
 }
 
+/// The name of a business property as people read it: usual ones in their language.
+pub fn property_name(t: &Text, name: impl Display) -> String {
+    t.known("property", &name)
+        .unwrap_or_else(|| name.to_string())
+}
+
+/// A business property, `<name>:<value>`, as people read it.
+pub fn bus_prop_words(t: &Text, bus_prop: impl Display) -> String {
+    let text = bus_prop.to_string();
+    let Some((name, value)) = text.split_once(':') else {
+        return text;
+    };
+    t.labelled(property_name(t, name), value)
+}
+
 /// What a list of business properties is called: by their name, if they have one name.
 pub fn bus_prop_label(t: &Text, groups: &[BusPropGroup<'_>]) -> String {
     match groups {
-        [only] => only.name.to_owned(),
+        [only] => property_name(t, only.name),
         _ => t.get("bus-prop"),
     }
 }
@@ -64,12 +80,25 @@ pub fn bus_prop_names(form: &FormContent) -> Vec<String> {
 pub async fn published(person: &SignedIn) -> Result<Vec<FormChoice>> {
     let (store, status) = (person.store(), FormStatus::Published);
     let titles = store.form_titles(person.account_id, Some(status), MOST);
-    let titles = within(QUICK, titles).await?.into_iter();
+    Ok(choices(within(QUICK, titles).await?))
+}
+
+/// Those of them that have stores or groups, newest first.
+///
+/// # Errors
+/// 503.
+pub async fn with_bus_props(person: &SignedIn) -> Result<Vec<FormChoice>> {
+    let store = person.store();
+    let titles = store.form_titles_with_bus_props(person.account_id, MOST);
+    Ok(choices(within(QUICK, titles).await?))
+}
+
+fn choices(titles: Vec<(Uuid, String)>) -> Vec<FormChoice> {
     let choice = |(form_id, title): (Uuid, String)| FormChoice {
         form_id: form_id.to_string(),
         title,
     };
-    Ok(titles.map(choice).collect())
+    titles.into_iter().map(choice).collect()
 }
 
 /// Names by their ids. A page can do without them: what cannot be read has none.

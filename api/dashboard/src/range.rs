@@ -30,8 +30,10 @@ pub struct RangeQuery {
 /// Some days, and the links to others.
 pub struct Range {
     pub dates: DateRange,
-    /// What they are compared with.
+    /// What they are compared with; `None` where [`Self::is_running`], too.
     pub compared: Option<DateRange>,
+    /// Whether not even their first day is over: counts have no hours, so there is no like part of days before.
+    pub is_running: bool,
     choice: Choice,
     comparison: Comparison,
     /// What was typed as the first and the last day.
@@ -76,10 +78,13 @@ impl Range {
             Choice::Period(period) => Some(period),
             Choice::Days(_) | Choice::Dates => None,
         };
+        let is_running = dates.start() >= today;
+        let compared = comparison.dates(period, dates);
         let typed = |text: &Option<String>, day: NaiveDate| text.clone().unwrap_or(day.to_string());
         Self {
             dates,
-            compared: comparison.dates(period, dates),
+            compared: compared.filter(|_| !is_running),
+            is_running,
             choice,
             comparison,
             from: typed(&query.from, dates.start()),

@@ -27,7 +27,7 @@ pub use self::counts::{CountedDays, CountedValues, CountsById};
 pub use self::sheet::export;
 use crate::answers::most_answered;
 use crate::figure::{ALL_FORMS, AnswerFigures};
-use crate::names::{FormChoice, published};
+use crate::names::{FormChoice, property_name, with_bus_props};
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -41,7 +41,7 @@ const ROW: usize = 2_000;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct StoresQuery {
-    /// Of those that are published the one with the most responses unless it is named.
+    /// Of those that are published and have business properties the one with the most responses unless it is named.
     form: String,
     /// The name of a business property.
     property: String,
@@ -59,8 +59,10 @@ pub struct StoresQuery {
 struct StoresPage<'a> {
     f: &'a Frame,
     range: &'a Range,
+    /// Those that have stores or groups.
     forms: &'a [FormChoice],
     form: &'a str,
+    title: &'a str,
     /// The names of the form's business properties.
     properties: Vec<&'a str>,
     property: &'a str,
@@ -99,13 +101,22 @@ impl StoresPage<'_> {
                 (true, false) => "ascending",
             };
             let label = if *column == SortColumn::Name {
-                self.property.to_owned()
+                property_name(self.f.t, self.property)
             } else {
                 self.f.t.of("stores", name)
             };
             (label, query.finish(), sorted)
         };
-        SortColumn::VARIANTS.iter().map(head).collect()
+        let comparison = self.comparison.as_ref();
+        let has_smileys = comparison.is_some_and(|comparison| comparison.has_smileys);
+        let is_shown = |column: &&SortColumn| has_smileys || **column != SortColumn::Satisfied;
+        let columns = SortColumn::VARIANTS.iter().filter(is_shown);
+        columns.map(head).collect()
+    }
+
+    /// How many columns the table has: those of [`Self::heads`], and the band.
+    fn columns(&self) -> usize {
+        self.heads().len() + 1
     }
 
     /// Whether some rows are not drawn.
@@ -218,7 +229,7 @@ impl StoresQuery {
 pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
     let f = person.frame("stores");
     let range = Range::read(&query.range, f.zone);
-    let forms = published(&person).await?;
+    let forms = with_bus_props(&person).await?;
     let (form, content) = query.form(&person, &range, &forms).await?;
     let (properties, property) = property(&content, &query.property);
     let (sort, is_down) = query.sort();
@@ -245,6 +256,7 @@ pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<
         range: &range,
         forms: &forms,
         form: &form,
+        title: &content.title,
         properties,
         property,
         sort,

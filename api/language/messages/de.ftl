@@ -4,6 +4,7 @@ number-group = .
 number-decimal = ,
 percent = { $value } %
 points = { $value } Pkt.
+labelled = { $what }: { $value }
 interval = 95-%-Intervall { $value }
 date = { $day }. { $month } { $year }
 date-short = { $day }. { $month }
@@ -83,6 +84,7 @@ compare = Verglichen mit
 compare-before = Der Zeit davor
 compare-year = Dem Vorjahr
 compared-with = Verglichen mit { $value }
+not-over = Der heutige Tag ist noch nicht vorbei, daher gibt es noch keinen Vergleich.
 help = Was ist das?
 range-from = Von
 range-to = Bis
@@ -127,7 +129,7 @@ step = Schritt
 number = Anzahl
 of-step-before = Vom Schritt darüber
 of-recipients = Von allen Empfängern
-funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Angesehen und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
+funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufgerufen und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
 form = Formular
 forms-all = Alle Formulare
 forms-none = Noch ist kein Formular veröffentlicht.
@@ -152,7 +154,7 @@ step-recipients = Empfänger
 step-scheduled = Eingereiht
 step-sent = Gesendet
 step-delivered = Zugestellt
-step-viewed = Angesehen
+step-viewed = Aufgerufen
 step-answered = Beantwortet
 
 bus-prop = Gruppe
@@ -165,21 +167,34 @@ answers-n = { $n ->
     [one] { $value } Antwort
    *[other] { $value } Antworten
 }
+comments-n = { $n ->
+    [one] { $value } Kommentar
+   *[other] { $value } Kommentare
+}
 mean = Mittel { $value }
 nps-interval = NPS mit Fehlerspanne
 table-of = Vergleich nach { $value }
-table-note = Blass und am Ende steht, was weniger als 30 Antworten hat, weil wenige wenig sagen. Das Band ist das 95-%-Intervall.
+stores-few = Blass: weniger als 30 Antworten, daher wenig aussagekräftig.
+stores-small = Weniger als 30 Antworten
+table-note = Das Band ist das 95-%-Intervall.
+property-store = Filiale
+property-region = Region
+property-city = Stadt
+property-country = Land
+property-channel = Kanal
 stores-property = Vergleichen nach
 stores-none = Noch hat kein Formular Filialen oder Gruppen zum Vergleichen. Ergänzen Sie sie in einem Formular.
+stores-without = „{ $value }“ hat keine Filialen oder Gruppen zum Vergleichen.
+stores-add = Im Formular ergänzen
 stores-responses = Antworten
 stores-nps = NPS
-stores-rest = Gegen die übrigen
+stores-rest = Im Vergleich zu den übrigen
 stores-change = Veränderung
 stores-satisfied = Zufrieden (4–5)
 stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
-stores-note = Blass ist, was weniger als 30 Antworten hat, weil wenige wenig sagen. Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
+stores-note = Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
 stores-judged = { $n ->
     [one] { $value } wurde mit den übrigen verglichen.
    *[other] { $value } wurden mit den übrigen verglichen.
@@ -230,6 +245,7 @@ answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
 answers-one = Eine Antwort
+answers-person = Person
 answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
 read-on = Weiterlesen
 answers-none = Keine Antworten an diesen Tagen.
@@ -279,7 +295,7 @@ column-provider-code = Code des Anbieters
 column-scheduled-at = Eingereiht
 column-accepted-at = Gesendet
 column-delivered-at = Zugestellt
-column-viewed-at = Angesehen
+column-viewed-at = Aufgerufen
 column-answered-at = Beantwortet
 file-country = Nummern ohne Ländervorwahl sind aus
 file-no-country = Alle haben eine Ländervorwahl

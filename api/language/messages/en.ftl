@@ -3,7 +3,11 @@
 number-group = ,
 number-decimal = .
 percent = { $value }%
-points = { $value } pts
+points = { $n ->
+    [one] { $value } pt
+   *[other] { $value } pts
+}
+labelled = { $what }: { $value }
 interval = 95% interval { $value }
 date = { $day } { $month } { $year }
 date-short = { $day } { $month }
@@ -83,6 +87,7 @@ compare = Compared with
 compare-before = The time before
 compare-year = A year ago
 compared-with = Compared with { $value }
+not-over = Today is not over yet, so there is nothing to compare it with.
 help = What is this?
 range-from = From
 range-to = To
@@ -165,12 +170,25 @@ answers-n = { $n ->
     [one] { $value } answer
    *[other] { $value } answers
 }
+comments-n = { $n ->
+    [one] { $value } comment
+   *[other] { $value } comments
+}
 mean = mean { $value }
 nps-interval = NPS with margin of error
 table-of = Compared by { $value }
-table-note = Those with fewer than 30 answers are pale and come last, because fewer say little. The band is the 95% interval.
+stores-few = Pale: fewer than 30 answers, so they say little.
+stores-small = Fewer than 30 answers
+table-note = The band is the 95% interval.
+property-store = store
+property-region = region
+property-city = city
+property-country = country
+property-channel = channel
 stores-property = Compare by
 stores-none = No form has stores or groups to compare yet. Add them to a form.
+stores-without = “{ $value }” has no stores or groups to compare.
+stores-add = Add them to the form
 stores-responses = Answers
 stores-nps = NPS
 stores-rest = Against the rest
@@ -179,7 +197,7 @@ stores-satisfied = Satisfied (4–5)
 stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
-stores-note = Those with fewer than 30 answers are pale, because fewer say little. The completion rate is of those who opened the form, the response rate of the messages that arrived.
+stores-note = The completion rate is of those who opened the form, the response rate of the messages that arrived.
 stores-judged = { $n ->
     [one] { $value } was compared with the rest.
    *[other] { $value } were compared with the rest.
@@ -230,6 +248,7 @@ answers-comments = Comments
 answers-all = All answers
 narrowed-remove = Remove this filter
 answers-one = One answer
+answers-person = Person
 answers-export-form = Choose a form to export: each form has its own questions.
 read-on = Read on
 answers-none = No answers on these days.

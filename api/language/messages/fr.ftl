@@ -4,7 +4,11 @@
 number-group = { "\u202F" }
 number-decimal = ,
 percent = { $value } %
-points = { $value } pts
+points = { $n ->
+    [one] { $value } pt
+   *[other] { $value } pts
+}
+labelled = { $what } : { $value }
 interval = intervalle à 95 % { $value }
 date = { $day ->
     [1] 1er { $month } { $year }
@@ -90,6 +94,7 @@ compare = Comparer à
 compare-before = La période précédente
 compare-year = L’année précédente
 compared-with = Par rapport à { $value }
+not-over = La journée n’est pas encore terminée, il n’y a donc pas encore de comparaison.
 help = Qu’est-ce que c’est ?
 range-from = Du
 range-to = Au
@@ -101,7 +106,7 @@ next-page = Page suivante
 as-table = Sous forme de tableau
 day = Jour
 
-card-views = Vues
+card-views = Ouvertures
 card-responses = Réponses
 card-response-rate = Taux d’achèvement
 card-answered = Taux de réponse
@@ -116,13 +121,13 @@ help-nps = Net Promoter Score : le pourcentage de promoteurs (9–10) moins cel
 card-happiness = Satisfaits (4–5)
 card-nps = NPS
 card-of-views = { $n ->
-    [one] sur { $value } vue
-   *[other] sur { $value } vues
+    [one] sur { $value } ouverture
+   *[other] sur { $value } ouvertures
 }
 card-before = { $value } avant
 significant = Évolution nette
 by-chance = Pas d’évolution nette
-chart-days = Vues et réponses par jour
+chart-days = Ouvertures et réponses par jour
 chart-nps = Net Promoter Score
 chart-nps-line = 7 derniers jours
 chart-nps-band = intervalle à 95 %
@@ -134,7 +139,7 @@ step = Étape
 number = Nombre
 of-step-before = De l’étape précédente
 of-recipients = De tous les destinataires
-funnel-note = Chaque étape compte le jour où elle a eu lieu. Les importés sont les personnes enregistrées à présent : celles qui ont été effacées depuis n’y sont plus. Les vues et les réponses comptent aussi les liens sans message, par exemple un code QR. La part se rapporte à l’étape précédente.
+funnel-note = Chaque étape compte le jour où elle a eu lieu. Les importés sont les personnes enregistrées à présent : celles qui ont été effacées depuis n’y sont plus. Les ouvertures et les réponses comptent aussi les liens sans message, par exemple un code QR. La part se rapporte à l’étape précédente.
 form = Formulaire
 forms-all = Tous les formulaires
 forms-none = Aucun formulaire n’est encore publié.
@@ -172,12 +177,25 @@ answers-n = { $n ->
     [one] { $value } réponse
    *[other] { $value } réponses
 }
+comments-n = { $n ->
+    [one] { $value } commentaire
+   *[other] { $value } commentaires
+}
 mean = moyenne { $value }
 nps-interval = NPS avec marge d’erreur
 table-of = Comparaison par { $value }
-table-note = Les lignes pâles, à la fin, ont moins de 30 réponses, car peu de réponses en disent peu. La bande est l’intervalle à 95 %.
+stores-few = Lignes pâles : moins de 30 réponses, donc peu significatives.
+stores-small = Moins de 30 réponses
+table-note = La bande est l’intervalle à 95 %.
+property-store = magasin
+property-region = région
+property-city = ville
+property-country = pays
+property-channel = canal
 stores-property = Comparer par
 stores-none = Aucun formulaire n’a encore de magasins ou de groupes à comparer. Ajoutez-les dans un formulaire.
+stores-without = « { $value } » n’a pas de magasins ou de groupes à comparer.
+stores-add = Les ajouter au formulaire
 stores-responses = Réponses
 stores-nps = NPS
 stores-rest = Face aux autres
@@ -186,7 +204,7 @@ stores-satisfied = Satisfaits (4–5)
 stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
-stores-note = Les lignes pâles ont moins de 30 réponses, car peu de réponses en disent peu. Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
+stores-note = Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
 stores-judged = { $n ->
     [one] { $value } a été comparé aux autres.
    *[other] { $value } ont été comparés aux autres.
@@ -237,6 +255,7 @@ answers-comments = Commentaires
 answers-all = Toutes les réponses
 narrowed-remove = Retirer ce filtre
 answers-one = Une réponse
+answers-person = Personne
 answers-export-form = Choisissez un formulaire à exporter : chaque formulaire a ses propres questions.
 read-on = Lire la suite
 answers-none = Aucune réponse ces jours-là.

@@ -125,13 +125,31 @@ impl Text {
         self.format(key, Some(&args))
     }
 
-    /// The same with something else: `$what`.
+    /// The text of a key with a number that is written with so many digits: `$n`, which selects the plural, and `$value`, as
+    /// it is written.
+    pub fn measured(&self, key: &str, n: f64, digits: usize, written: impl Display) -> String {
+        let shown = format!("{:.digits$}", n.abs());
+        let mut args = FluentArgs::new();
+        args.set("n", shown.parse().unwrap_or(n));
+        args.set("value", written.to_string());
+        self.format(key, Some(&args))
+    }
+
+    /// The same as [`Self::count`] with something else: `$what`.
     pub fn count_with(&self, key: &str, n: i64, what: impl Display) -> String {
         let mut args = FluentArgs::new();
         args.set("n", n);
         args.set("value", self.number(n));
         args.set("what", what.to_string());
         self.format(key, Some(&args))
+    }
+
+    /// What something is, behind its name.
+    pub fn labelled(&self, name: impl Display, value: impl Display) -> String {
+        let mut args = FluentArgs::new();
+        args.set("what", name.to_string());
+        args.set("value", value.to_string());
+        self.format("labelled", Some(&args))
     }
 
     /// Why something was refused, by its code, or where there is a text for it by its code and the name of what was wrong.

@@ -187,6 +187,24 @@ impl Store {
         Ok(latest.into_tuple().one(self).await?)
     }
 
+    /// The same of the published ones that have business properties.
+    pub async fn form_titles_with_bus_props(
+        &self,
+        account_id: Uuid,
+        limit: usize,
+    ) -> Result<Vec<(Uuid, String)>> {
+        let titles = form::Entity::find()
+            .select_only()
+            .columns([form::Column::FormId, form::Column::Title])
+            .filter(form::Column::AccountId.eq(account_id))
+            .filter(form::Column::Status.eq(FormStatus::Published.as_str()))
+            // In a text of the content the quotation marks would be escaped.
+            .filter(form::Column::Content.contains("\"bus_props\":[{"))
+            .order_by_desc(form::Column::FormId)
+            .limit(limit as u64);
+        Ok(titles.into_tuple().all(self).await?)
+    }
+
     /// A page of an account's forms of a status, newest first, of those older than `before`, for [`Form::read`]. Only the
     /// contents that are on the page are read.
     pub async fn forms(

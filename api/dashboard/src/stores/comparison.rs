@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use domain::answer::Counted;
-use domain::form::FormContent;
+use domain::form::{FieldType, FormContent};
 use domain::metrics::{Metrics, nps_differs};
 use domain::month::Month;
 use domain::rollup::DayCounts;
@@ -38,10 +38,15 @@ pub enum SortColumn {
 /// The values of a business property.
 pub struct BusPropComparison<'a> {
     pub rows: Vec<BusPropRow<'a>>,
+    /// From the first on in which any has an NPS.
     pub months: Vec<Month>,
-    /// How many values were compared with the rest, and how many with the days before.
+    /// How many values were compared with the rest, and how many with the days before: those whose answers are not few.
     pub judged: i64,
     pub changes_judged: i64,
+    /// Whether the form asks for smileys.
+    pub has_smileys: bool,
+    /// Whether rows with few answers are the last.
+    few_are_last: bool,
     figures: AnswerFigures<'a>,
 }
 
@@ -50,7 +55,8 @@ pub struct BusPropRow<'a> {
     pub bus_prop: &'a str,
     pub value: &'a str,
     pub metrics: Metrics,
-    /// By how many points its NPS is above that of the rest, and whether that is more than chance.
+    /// By how many points its NPS is above that of the rest, and whether that is more than chance; of few answers it is never said
+    /// to be.
     pub rest: Option<(f64, bool)>,
     /// The same above that of the days before.
     pub change: Option<(f64, bool)>,
@@ -78,10 +84,12 @@ impl<'a> BusPropComparison<'a> {
         let rows = counted.into_iter().map(|(entry, counts)| {
             let now = now(counts).unwrap_or_default();
             let metrics = Metrics::from(&now);
+            let is_small = is_small(&metrics);
             let above = |other: DayCounts| {
                 let other = Metrics::from(&other);
                 let difference = metrics.nps? - other.nps?;
-                Some((difference, nps_differs(&metrics, &other)?))
+                let differs = nps_differs(&metrics, &other)?;
+                Some((difference, differs && !is_small))
             };
             BusPropRow {
                 bus_prop: entry.text.as_str(),
@@ -93,12 +101,17 @@ impl<'a> BusPropComparison<'a> {
             }
         });
         let rows: Vec<_> = rows.collect();
-        let count =
-            |of: fn(&BusPropRow<'_>) -> bool| rows.iter().map(|row| i64::from(of(row))).sum();
+        let judged = || rows.iter().filter(|row| !row.is_small());
+        let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
+        let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
+        let months = months.into_iter().skip_while(|month| !has_any(month));
+        let mut fields = content.fields.iter();
         Self {
             judged: count(|row| row.rest.is_some()),
             changes_judged: count(|row| row.change.is_some()),
-            months,
+            months: months.collect(),
+            has_smileys: fields.any(|field| field.kind.field_type() == FieldType::Happiness),
+            few_are_last: false,
             rows,
             figures,
         }
@@ -114,6 +127,15 @@ impl<'a> BusPropComparison<'a> {
     /// How many rows there are.
     pub fn count(&self) -> i64 {
         i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Whether the row in this place is the first of the last, which have few answers.
+    pub fn begins_few(&self, place: impl Borrow<usize>) -> bool {
+        let place = *place.borrow();
+        let is_small = |row: Option<&BusPropRow<'_>>| row.is_some_and(BusPropRow::is_small);
+        let before = place.checked_sub(1);
+        let follows_one = before.is_some_and(|before| is_small(self.rows.get(before)));
+        self.few_are_last && is_small(self.rows.get(place)) && !follows_one
     }
 
     /// So many rows at most, in their order.
@@ -142,6 +164,7 @@ impl<'a> BusPropComparison<'a> {
             column,
             SortColumn::Nps | SortColumn::Rest | SortColumn::Change
         );
+        self.few_are_last = of_scores;
         let turn = |order: Ordering| if is_down { order.reverse() } else { order };
         self.rows.sort_by(|one, other| {
             let by_name = one.value.cmp(other.value);
@@ -165,7 +188,7 @@ impl<'a> BusPropComparison<'a> {
 impl BusPropRow<'_> {
     /// Whether its few answers say little.
     pub fn is_small(&self) -> bool {
-        self.metrics.nps_detail.answers < RANKED
+        is_small(&self.metrics)
     }
 
     /// From 0 to 100 along the scale from -100 to 100: the ends of the interval of the NPS and the score between them.
@@ -179,9 +202,10 @@ impl BusPropRow<'_> {
         ))
     }
 
-    /// The NPS of a month, if it has one.
-    pub fn month(&self, month: impl Borrow<Month>) -> Option<f64> {
-        Metrics::from(self.counts?.months.get(month.borrow())?).nps
+    /// The NPS of a month, if it has one, and whether its few answers say little.
+    pub fn month(&self, month: impl Borrow<Month>) -> Option<(f64, bool)> {
+        let metrics = Metrics::from(self.counts?.months.get(month.borrow())?);
+        Some((metrics.nps?, is_small(&metrics)))
     }
 
     /// How far it is above the rest.
@@ -200,6 +224,11 @@ impl BusPropRow<'_> {
             |difference: Option<(f64, bool)>| difference.is_some_and(|(_, differs)| differs);
         differs(self.rest) || differs(self.change)
     }
+}
+
+/// Whether few answers say little.
+fn is_small(metrics: &Metrics) -> bool {
+    metrics.nps_detail.answers < RANKED
 }
 
 /// A difference in points, and whether that is more than chance.

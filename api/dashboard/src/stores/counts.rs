@@ -15,7 +15,7 @@ use store::Store;
 use store::form::FormKey;
 use store::report::Version;
 
-/// Months of the grid where the days are of one month.
+/// Months of the grid at least.
 const MONTHS: u32 = 6;
 /// So many values are kept, of all forms and days together; each takes about a kilobyte.
 const KEPT: u64 = 10_000;
@@ -55,16 +55,12 @@ impl CountedDays {
         all
     }
 
-    /// The months that the days are of, or the last ones up to theirs; none unless they are counted.
+    /// The months that the days are of, and as many before as make [`MONTHS`]; none unless they are counted.
     pub fn months(self) -> Vec<Month> {
         if !self.by_month {
             return Vec::new();
         }
         let dates = self.dates;
-        let months: Vec<_> = dates.months().collect();
-        if months.len() > 1 {
-            return months;
-        }
         let first = dates.end().checked_sub_months(Months::new(MONTHS - 1));
         let first = first.unwrap_or(dates.end());
         DateRange::day(first).spanning(dates).months().collect()
@@ -139,6 +135,12 @@ mod tests {
             by_month: true,
         };
         assert_eq!(days.all(), range("2025-10-01", "2026-03-31"));
+        // The grid has as many months whether the days are of one, of two, or of more.
+        for (first, months) in [("2026-02-20", 6), ("2025-10-31", 6), ("2025-09-30", 7)] {
+            let dates = range(first, "2026-03-12");
+            let days = CountedDays { dates, ..days };
+            assert_eq!(days.months().len(), months, "{first}");
+        }
         let day = |bus_prop_id, day: &str, responses| BusPropDay {
             bus_prop_id,
             day: day.parse::<NaiveDate>().unwrap(),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{BusPropComparison, BusPropRow, StoresQuery, counts, property};
 use crate::figure::AnswerFigures;
-use crate::names::published;
+use crate::names::with_bus_props;
 use crate::range::Range;
 use crate::signed_in::SignedIn;
 
@@ -21,7 +21,7 @@ use crate::signed_in::SignedIn;
 pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
     let f = person.frame("stores");
     let range = Range::checked(&query.range, f.zone)?;
-    let forms = published(&person).await?;
+    let forms = with_bus_props(&person).await?;
     let (form, content) = query.form(&person, &range, &forms).await?;
     let (_, property) = property(&content, &query.property);
     let figures = AnswerFigures::new(&f, &range, &form, "");
@@ -58,7 +58,7 @@ impl BusPropComparison<'_> {
             words: IndexMap::new(),
         };
         let (plain, score, share) = (ColumnKind::Plain, ColumnKind::Score, ColumnKind::Share);
-        let mark = |name, mark| format!("{}: {}", t.get(name), t.get(mark));
+        let mark = |name, mark| t.labelled(t.get(name), t.get(mark));
         let (rest, change) = ("stores-rest", "stores-change");
         let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "significant"));
         let named = |name: &str, meaning, key, kind| (t.get(name), meaning, key, kind);
@@ -140,7 +140,11 @@ impl BusPropRow<'_> {
         cells.push(share(metrics.happiness_rate));
         cells.push(share(metrics.response_rate));
         cells.push(share(metrics.response_rate_delivered));
-        cells.extend(months.iter().map(|month| score(self.month(month))));
+        cells.extend(
+            months
+                .iter()
+                .map(|month| score(self.month(month).map(|(nps, _)| nps))),
+        );
         cells
     }
 }

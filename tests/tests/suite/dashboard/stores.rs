@@ -11,10 +11,20 @@ use tests::wait::{SOON, eventually};
 
 use super::share::later;
 
-/// So many answers through a link with a business property.
+/// As many answers through a link with a business property as say something.
 async fn answers(app: &App, owner: &Client, form: &Value, (id, grade): (&str, u8)) -> Result<()> {
+    several(app, owner, form, (id, grade, 30)).await
+}
+
+/// The same of a number of answers.
+async fn several(
+    app: &App,
+    owner: &Client,
+    form: &Value,
+    (id, grade, count): (&str, u8, usize),
+) -> Result<()> {
     let link = owner.link(form, id, &[]).await?;
-    for _ in 0..8 {
+    for _ in 0..count {
         let visitor = Visitor::new(&app.anonymous()?, &link)?;
         visitor.stored(&json!({"recommend": grade})).await?;
     }
@@ -93,6 +103,14 @@ async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
         Ok(())
     })
     .await?;
+    let german = person
+        .call(Method::GET, &stores)
+        .header("accept-language", "de");
+    let german = german.send().await?.expect(200)?;
+    ensure!(
+        german.text()?.contains("Vergleich nach Filiale<"),
+        "{german:?}"
+    );
     // A shared page says the same, and leads nowhere.
     let body = json!({"path": of_form, "expires_at": later()});
     let made = owner.send_json(Method::POST, "/api_v1/report/share", &body);
@@ -157,5 +175,98 @@ async fn of_many_stores_the_first_hundred_are_drawn_and_all_on_demand() -> Resul
     let found = rows(whole.text()?, "Compared by store");
     ensure!(found.len() == 120 && found[119] == "No 119", "{found:?}");
     ensure!(!whole.text()?.contains("Show all"), "{whole:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    for (id, grade) in [("1", 10), ("2", 2)] {
+        several(&app, &owner, &form, (id, grade, 8)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    eventually(SOON, async || {
+        for path in [
+            format!("/dashboard/form/{id}?days=7"),
+            format!("/dashboard/stores?days=7&form={id}"),
+        ] {
+            let page = person.get(&path).await?.expect(200)?;
+            let text = page.text()?;
+            let found = rows(text, ">Fewer than 30 answers<");
+            ensure!(found == ["Hamburg", "Berlin"], "{path}: {found:?}");
+            ensure!(text.contains(">−200 pts<"), "{path}: {text}");
+            ensure!(!text.contains("Clear difference"), "{path}: {text}");
+            ensure!(
+                text.contains("Pale: fewer than 30 answers"),
+                "{path}: {text}"
+            );
+        }
+        // By name they are not apart.
+        let by_name = format!("/dashboard/stores?days=7&form={id}&sort=name");
+        let page = person.get(&by_name).await?.expect(200)?;
+        ensure!(
+            !page.text()?.contains(">Fewer than 30 answers<"),
+            "{page:?}"
+        );
+        // There are no months before the first answer.
+        let months = page.text()?.split_once("NPS by month");
+        let (_, months) = months.context("no months")?;
+        let head = months.split("</thead>").next().unwrap_or_default();
+        ensure!(head.matches("<th scope").count() == 2, "{head}");
+        ensure!(months.contains("<td class=\"n small\">"), "{months}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_form_without_stores_says_so_and_is_none_to_choose() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let with_stores = owner.published(&form()).await?;
+    let mut without = form();
+    without["title"] = json!("The loyalty card");
+    without["bus_props"] = json!([]);
+    without["fields"] =
+        json!([{"key": "recommend", "type": "nps", "label": "Again?", "required": false}]);
+    let without = owner.published(&without).await?;
+    let ids = [&with_stores, &without].map(|form| form["form_id"].as_str().unwrap_or_default());
+    for (role, may_edit) in [("viewer", false), ("editor", true)] {
+        let person = app.person(role, "shop", role).await?;
+        let path = format!("/dashboard/stores?form={}", ids[1]);
+        let page = person.get(&path).await?.expect(200)?;
+        let text = page.text()?;
+        ensure!(text.contains("“The loyalty card” has no stores"), "{text}");
+        let editor = format!("href=\"/dashboard/forms/{}/edit\"", ids[1]);
+        ensure!(text.contains(&editor) == may_edit, "{role}: {text}");
+        let page = person.get("/dashboard/stores").await?.expect(200)?;
+        let text = page.text()?;
+        ensure!(
+            text.contains(ids[0]) && !text.contains("The loyalty card"),
+            "{text}"
+        );
+    }
+    // A form that asks for no smileys has no column of them.
+    let mut plain = form();
+    plain["fields"] =
+        json!([{"key": "recommend", "type": "nps", "label": "Again?", "required": false}]);
+    let plain = owner.published(&plain).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let of_plain = plain["form_id"].as_str().context("no form_id")?;
+    for (id, has_smileys) in [(ids[0], true), (of_plain, false)] {
+        let path = format!("/dashboard/stores?form={id}");
+        let page = person.get(&path).await?.expect(200)?;
+        ensure!(
+            page.text()?.contains("Satisfied (4–5)") == has_smileys,
+            "{page:?}"
+        );
+    }
     Ok(())
 }

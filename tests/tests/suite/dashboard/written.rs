@@ -99,10 +99,15 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
             .expect(200)?;
         let one = one.text()?;
         ensure!(
-            one.contains(">1 answer<") && one.contains("The end."),
+            one.contains(">One answer</h1>") && one.contains("The end."),
             "{one}"
         );
         ensure!(!one.contains("soup"), "{one}");
+        // It leads back, and has nothing to narrow.
+        ensure!(
+            one.contains(">← Answers</a>") && !one.contains("<form class=\"filter\""),
+            "{one}"
+        );
         let terms = below(page.text()?, "What detractors say")?;
         for text in [
             "Of the last 23 written answers",
@@ -170,10 +175,15 @@ async fn answers_begin_with_all_forms() -> Result<()> {
         let comments = list("").await?;
         let text = comments.text()?;
         ensure!(
-            text.contains("Nice cake.") && text.contains(">1 answer<"),
+            text.contains("Nice cake.") && text.contains(">1 comment<"),
             "{text}"
         );
         ensure!(text.contains("Choose a form to export"), "{text}");
+        let (before, _) = text
+            .split_once(">All answers</a>")
+            .context("no link to all")?;
+        let (_, to_all) = before.rsplit_once("href=\"").context("no link")?;
+        ensure!(to_all.contains("show=all"), "{to_all}");
         let all = list("&show=all").await?;
         let text = all.text()?;
         for shown in [
@@ -197,10 +207,9 @@ async fn answers_begin_with_all_forms() -> Result<()> {
             ("&show=all&answer=why", 2),
         ] {
             let found = list(filter).await?;
-            let heading = if count == 1 {
-                ">1 answer<".to_owned()
-            } else {
-                format!(">{count} answers<")
+            let heading = match (filter.contains("show=all"), count) {
+                (false, count) => format!(">{count} comment<"),
+                (true, count) => format!(">{count} answers<"),
             };
             ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
         }
@@ -212,7 +221,7 @@ async fn answers_begin_with_all_forms() -> Result<()> {
             .get(&address(newest, "Nice cake.")?)
             .await?
             .expect(200)?;
-        ensure!(one.text()?.contains(">1 answer<"), "{one:?}");
+        ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
         ensure!(
             address(newest, "class=\"next\"")?.contains("form=all"),
             "{newest}"
