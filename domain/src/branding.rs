@@ -28,6 +28,10 @@ const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 const JPEG_SIGNATURE: &[u8] = b"\xff\xd8\xff";
 /// The relative luminance from which on black stands out from a colour more than white does.
 const LIGHT: f64 = 0.179;
+/// The contrast of texts to what is behind them on the pages of links.
+const CONTRAST: f64 = 7.0;
+/// Per cent of a card behind what is chosen on it.
+const TINT: u32 = 88;
 
 /// An account's own; what is `None` is as the service has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -37,7 +41,7 @@ pub struct Branding {
     pub name: Option<String>,
     /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays.
     pub logo: Option<Logo>,
-    /// Of buttons and the edge of the page.
+    /// Of buttons, the edge of the page, and, so that it stands out, of what is chosen, links and the focus.
     pub color: Option<Color>,
     /// Of the pages' own words, for readers whose own languages the service does not have.
     pub language: Option<String>,
@@ -202,17 +206,65 @@ impl Color {
 
     /// Black or white: whichever stands out more from it, by the relative luminance of WCAG 2.2.
     pub fn text_on(&self) -> &'static str {
-        let channel = |place: usize| {
-            let digits = self.0.get(place..place + 2).unwrap_or_default();
-            let value = f64::from(u8::from_str_radix(digits, 16).unwrap_or_default()) / 255.0;
+        if self.luminance() > LIGHT {
+            "#000"
+        } else {
+            "#fff"
+        }
+    }
+
+    /// As what is chosen, links and the focus have it on a card, a colour as `#rrggbb`: mixed with black or white by as little as gives it
+    /// a contrast of 7:1.
+    #[must_use]
+    pub fn readable_on(&self, card: &str) -> Self {
+        let card = Self(card.to_owned());
+        let end = match card.text_on() {
+            "#000" => "#000000",
+            _ => "#ffffff",
+        };
+        let mut mixed = (0..=20).map(|step| self.mixed(end, 5 * step));
+        let found = mixed.find(|one| one.contrast(&card) >= CONTRAST);
+        found.unwrap_or_else(|| Self(end.to_owned()))
+    }
+
+    /// A little of it on a card, a colour as `#rrggbb`: behind what is chosen.
+    #[must_use]
+    pub fn tint_on(&self, card: &str) -> Self {
+        self.readable_on(card).mixed(card, TINT)
+    }
+
+    /// With so many per cent of another.
+    fn mixed(&self, other: &str, share: u32) -> Self {
+        let other = Self(other.to_owned());
+        let channels = [1, 3, 5].map(|place| {
+            let (own, other) = (self.channel(place), other.channel(place));
+            let mixed = (u32::from(own) * (100 - share) + u32::from(other) * share) / 100;
+            format!("{mixed:02x}")
+        });
+        Self(format!("#{}", channels.concat()))
+    }
+
+    fn contrast(&self, other: &Self) -> f64 {
+        let (one, other) = (self.luminance(), other.luminance());
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    fn luminance(&self) -> f64 {
+        let linear = |place: usize| {
+            let value = f64::from(self.channel(place)) / 255.0;
             if value <= 0.04045 {
                 value / 12.92
             } else {
                 ((value + 0.055) / 1.055).powf(2.4)
             }
         };
-        let luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
-        if luminance > LIGHT { "#000" } else { "#fff" }
+        0.2126 * linear(1) + 0.7152 * linear(3) + 0.0722 * linear(5)
+    }
+
+    /// The value of the two digits at this place.
+    fn channel(&self, place: usize) -> u8 {
+        let digits = self.0.get(place..place + 2).unwrap_or_default();
+        u8::from_str_radix(digits, 16).unwrap_or_default()
     }
 }
 
@@ -306,6 +358,33 @@ mod tests {
         for text in ["", "red", "#fff", "#12345g", "#1234567", "#ä1234"] {
             assert!(Color::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_colour_is_told_apart_from_every_card() {
+        for card in ["#ffffff", "#171d27"] {
+            for color in [
+                "#000000", "#2c4cc4", "#ffd400", "#777777", "#c8102e", "#ffffff",
+            ] {
+                let color = Color::parse(color).unwrap();
+                let card_color = Color::parse(card).unwrap();
+                let shown = color.readable_on(card);
+                assert!(shown.contrast(&card_color) >= CONTRAST, "{color} on {card}");
+                let ink = Color::parse(if card == "#ffffff" {
+                    "#1a2233"
+                } else {
+                    "#e8ecf3"
+                });
+                let tint = color.tint_on(card);
+                assert!(
+                    ink.unwrap().contrast(&tint) >= CONTRAST,
+                    "{color} on {card}"
+                );
+            }
+        }
+        // What stands out already stays.
+        let blue = Color::parse("#1f389b").unwrap();
+        assert_eq!(blue.readable_on("#ffffff"), blue);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use domain::form::{Field, FormStatus, Labels};
-use domain::link::Token;
+use domain::link::{BusPropIds, Token};
 use moka::future::Cache;
 use platform::config::MemoryParts;
 use store::account::PageBranding;
@@ -59,6 +59,8 @@ struct PageKey {
     language: Option<String>,
     /// Of the link, where they are in the texts: an erasure takes them off.
     track_fields: Option<Vec<(String, String)>>,
+    /// The same.
+    bus_prop_ids: Option<BusPropIds>,
 }
 
 /// A link with its form.
@@ -195,9 +197,10 @@ impl Links {
                     .map(|(name, value)| (name.clone(), value.clone()))
                     .collect()
             }),
+            bus_prop_ids: form.piping.then(|| link.bus_prop_ids.clone()),
         };
         let prepared = state.work_here(link.account_id, opened.size, || {
-            let form = form.for_reader(language, &link.track_fields);
+            let form = form.for_reader(language, &link.track_fields, &link.bus_prop_ids);
             Arc::new(prepare(f, &form, opened.reader()))
         });
         let page = self.pages.get_with(key, prepared).await;

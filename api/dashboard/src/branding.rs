@@ -8,7 +8,7 @@ use askama::Template;
 use axum::response::{IntoResponse, Response};
 use domain::branding::Color;
 use domain::form::FormContent;
-use domain::link::TrackFields;
+use domain::link::{BusPropIds, TrackFields};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::account::PageBranding;
@@ -85,8 +85,10 @@ pub async fn preview(
     let draft = FormDraft::of_json(&template(t, "visit"));
     let form = draft.input().and_then(FormContent::new);
     let form = form.map_err(Problem::invalid)?;
-    let form = form.for_reader(None, &TrackFields::default());
-    Ok(pages::preview(pages::Frame { t, look: &look }, &form).into_response())
+    let form = form.for_reader(None, &TrackFields::default(), &BusPropIds::default());
+    // What is chosen has the colour too.
+    let typed = [("staff".to_owned(), "4".to_owned())];
+    Ok(pages::preview(pages::Frame { t, look: &look }, &form, &typed).into_response())
 }
 
 /// Sets it.

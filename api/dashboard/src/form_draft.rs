@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use domain::form::{
     FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_FIELDS, MAX_LANGUAGES, MAX_LINKS,
 };
-use domain::invalid::Invalid;
+use domain::invalid::{Invalid, code};
 use serde_json::{Map, Value, json};
 
 use crate::form_row::{FieldRow, key, list, next_id, text};
@@ -250,6 +250,21 @@ impl FormDraft {
     /// Everything that is wrong.
     pub fn input(&self) -> Result<FormInput, Vec<Invalid>> {
         FormInput::parse(&self.write())
+    }
+
+    /// The same to be stored: one that is translated says its own language, so that buttons and scales are in that of the questions.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn input_to_store(&self) -> Result<FormInput, Vec<Invalid>> {
+        let input = self.input();
+        if !self.language.is_empty() || self.others.is_empty() {
+            return input;
+        }
+        let mut wrong = input.err().unwrap_or_default();
+        let detail = "is missing: the form has texts in other languages";
+        wrong.push(Invalid::of_member("language", code::MISSING, detail));
+        Err(wrong)
     }
 
     /// Whether it is larger than a form may be that a program sends: then it could not be edited again.

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::form::{AnswerShape, FieldKind, FieldType, FormContent, MAX_FIELDS, MAX_LINKS};
 use domain::invalid::Invalid;
-use domain::link::TrackFields;
+use domain::link::{BusPropIds, TrackFields};
 use serde::Deserialize;
 use serde_json::json;
 use strum::VariantArray;
@@ -284,7 +284,7 @@ impl Draft for FormDraft {
             if self.is_too_large() {
                 return Err(Problem::new(Code::BodyTooLarge, "a form has at most 1 MiB"));
             }
-            self.input().map_err(Problem::invalid)
+            self.input_to_store().map_err(Problem::invalid)
         };
         let input = app.work_here(person.account_id, self.size(), read).await;
         let form = match stored {
@@ -341,7 +341,7 @@ pub async fn preview(person: SignedIn, pairs: SentPairs) -> Result<Response> {
     };
     let content = app.work_here(person.account_id, bytes, read).await;
     let form = match &content {
-        Ok(form) => form.for_reader(None, &TrackFields::default()),
+        Ok(form) => form.for_reader(None, &TrackFields::default(), &BusPropIds::default()),
         Err(wrong) => {
             let page = WrongPage { t: person.t, wrong };
             return Ok(html(person.t, StatusCode::OK, &page));
@@ -352,7 +352,7 @@ pub async fn preview(person: SignedIn, pairs: SentPairs) -> Result<Response> {
         t: form.language.as_deref().and_then(find).unwrap_or(person.t),
         look: &look,
     };
-    let draw = || pages::preview(f, &form).into_response();
+    let draw = || pages::preview(f, &form, &[]).into_response();
     Ok(app.work_here(person.account_id, bytes, draw).await)
 }
 

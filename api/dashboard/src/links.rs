@@ -166,6 +166,24 @@ struct LinkPage<'a> {
     tries: bool,
 }
 
+impl LinkPage<'_> {
+    /// The values of its business properties, such as a store.
+    fn counts_for(&self) -> String {
+        let texts = self.link.bus_props.iter();
+        let values = texts.filter_map(|text| text.split_once(':'));
+        let values: Vec<_> = values.map(|(_, value)| value).collect();
+        values.join(", ")
+    }
+
+    /// What the file of its code is called, without its kind.
+    fn file(&self) -> String {
+        let known = [self.link.name.clone(), Some(self.counts_for())];
+        let mut known = known.into_iter().flatten();
+        let known = known.find(|name| !name.is_empty());
+        known.unwrap_or_else(|| "qr".to_owned())
+    }
+}
+
 /// Whether a link tries a form.
 #[derive(Deserialize)]
 struct ShownLink {

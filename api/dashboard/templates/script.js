@@ -305,6 +305,28 @@ function copyButton(button) {
   });
 }
 
+// A page is printed without the browser's menu.
+function printButton(button) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
+
+// The code beside it as a picture of points, for programs that take no SVG.
+function pngButton(button) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const image = document.querySelector(".qr img");
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 1200;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const link = document.createElement("a");
+    link.href = canvas.toDataURL("image/png");
+    link.download = button.dataset.png;
+    link.click();
+  });
+}
+
 // Choosing in a filter shows it at once.
 function filter(form) {
   form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
@@ -339,6 +361,8 @@ document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
 document.querySelectorAll("select[name=time_zone]").forEach(guessZone);
 document.querySelectorAll("[data-copy]").forEach(copyButton);
+document.querySelectorAll("[data-print]").forEach(printButton);
+document.querySelectorAll("[data-png]").forEach(pngButton);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);

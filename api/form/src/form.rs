@@ -57,7 +57,8 @@ pub struct FormBody<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(required = false, value_type = Vec<crate::schema::FormLink>)]
     links: &'a [FormLink],
-    /// Only where it is: `{name|text}` in any of its texts is a tracking field of the link.
+    /// Only where it is: `{name|text}` in any of its texts is a tracking field of the link, or its business property of that
+    /// name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     piping: bool,

@@ -35,7 +35,7 @@ pub struct FormContent {
     /// At its end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<FormLink>,
-    /// Whether `{name|text}` in any of its texts is a tracking field of the link.
+    /// Whether `{name|text}` in any of its texts is a tracking field of the link, or its business property.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub piping: bool,
     /// Each id and each text once; those in use in the order given, then the retired ones.

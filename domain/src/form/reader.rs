@@ -1,14 +1,15 @@
-//! The texts of a form as one reader sees them: in their language, with the tracking fields of their link.
+//! The texts of a form as one reader sees them: in their language, with what their link says in them.
 
 use std::borrow::Cow;
 
+use super::bus_prop::BusProp;
 use super::content::FormContent;
 use super::label::Labels;
-use crate::link::TrackFields;
+use crate::link::{BusPropIds, TrackFields};
 use crate::sms::Template;
 use crate::text::cut;
 
-/// The bytes of a tracking field that a text shows, at most: pages are made by the thousand.
+/// The bytes of a tracking field or a business property that a text shows, at most: pages are made by the thousand.
 const MAX_SHOWN: usize = 200;
 
 impl FormContent {
@@ -46,25 +47,38 @@ impl FormContent {
     /// The form as reports name it: in its own language, without tracking fields in its texts.
     #[must_use]
     pub fn for_reports(self) -> Self {
-        match self.for_reader(None, &TrackFields::default()) {
+        match self.for_reader(None, &TrackFields::default(), &BusPropIds::default()) {
             Cow::Owned(form) => form,
             Cow::Borrowed(_) => self,
         }
     }
 
-    /// The form with its texts in a language, as far as it has them, and with tracking fields in them. Its language is that one.
-    pub fn for_reader(&self, language: Option<&str>, fields: &TrackFields) -> Cow<'_, Self> {
+    /// The form with its texts in a language, as far as it has them, and with tracking fields of a link in them; where it has none
+    /// of a name, with the value of the link's first business property of that name. Its language is that one.
+    pub fn for_reader(
+        &self,
+        language: Option<&str>,
+        fields: &TrackFields,
+        bus_props: &BusPropIds,
+    ) -> Cow<'_, Self> {
         let language = language.filter(|language| self.is_translated(language));
         if language.is_none() && !self.piping {
             return Cow::Borrowed(self);
         }
         let piping = self.piping;
+        let bus_prop = |name: &str| {
+            let mut texts = bus_props.texts(self);
+            texts.find(|text| text.name() == name).map(BusProp::value)
+        };
         let fill = |text: &mut String, labels: &Labels| {
             if let Some(translated) = language.and_then(|language| labels.get(language)) {
                 text.clone_from(translated);
             }
             let template = piping.then(|| Template::of_label(text).ok()).flatten();
-            let value = |name: &str| fields.get(name).map(|value| cut(value, MAX_SHOWN));
+            let value = |name: &str| {
+                let value = fields.get(name).or_else(|| bus_prop(name));
+                value.map(|value| cut(value, MAX_SHOWN))
+            };
             if let Some(filled) = template.and_then(|of| of.fill(value, "")) {
                 *text = filled;
             }

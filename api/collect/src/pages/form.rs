@@ -22,19 +22,29 @@ pub enum Reader {
 
 /// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited.
 pub fn prepare(f: Frame<'_>, form: &FormContent, reader: Reader) -> Prepared {
+    prepare_with(f, form, reader, &[])
+}
+
+fn prepare_with(
+    f: Frame<'_>,
+    form: &FormContent,
+    reader: Reader,
+    typed: &[(String, String)],
+) -> Prepared {
     let page = PublicFormPage {
         f,
         form,
         summary: None,
-        questions: &questions(f.t, form, &[], &[]),
+        questions: &questions(f.t, form, typed, &[]),
         reader,
     };
     Prepared::new(&page.to_string())
 }
 
-/// The page of a form that has no link, to be looked at in a frame of another page of the service.
-pub fn preview(f: Frame<'_>, form: &FormContent) -> HtmlPage {
-    prepare(f, form, Reader::Anybody).preview()
+/// The page of a form that has no link, to be looked at in a frame of another page of the service, with these answers: pairs of
+/// field key and text.
+pub fn preview(f: Frame<'_>, form: &FormContent, typed: &[(String, String)]) -> HtmlPage {
+    prepare_with(f, form, Reader::Anybody, typed).preview()
 }
 
 /// Why a form is shown again.

@@ -511,6 +511,14 @@ fn a_page_is_the_account_s_own() {
         html,
         ":root{--brand:#ffd400;--on-brand:#000;--brand-edge:var(--edge)}",
     );
+    // What is chosen is of the account's colour as well, in the dark too.
+    let color = Color::parse("#ffd400").unwrap();
+    let light = color.readable_on("#ffffff");
+    assert_has(html, &format!(":root{{--accent:{light};--tint:"));
+    assert_has(
+        html,
+        "@media (prefers-color-scheme:dark){:root{--accent:#ffd400;--tint:",
+    );
     assert_has(
         html,
         &format!("<img src=\"{TOKEN}/logo\" alt=\"\">Acme &#38; Söhne</p>"),

@@ -90,7 +90,8 @@ impl PublicRequest {
     fn form<'a>(&self, opened: &'a Opened) -> Cow<'a, FormContent> {
         let link = &opened.link;
         let language = self.language(opened);
-        link.content.for_reader(language, &link.track_fields)
+        link.content
+            .for_reader(language, &link.track_fields, &link.bus_prop_ids)
     }
 
     /// How the pages of a link look to this visitor: their own words are in the language of the questions, if the service has it.

@@ -2,6 +2,7 @@ use strum::VariantArray;
 
 use super::*;
 use crate::invalid::code;
+use crate::link::{BusPropIds, TrackFields};
 
 /// The problems of a body whose other parts are right.
 fn problems(body: &Value) -> Vec<Invalid> {
@@ -379,9 +380,9 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
             {"value": "x", "label": "X", "labels": {"de": "{{x}"}}]},
     ]});
     let form = form(&translated);
-    let mut fields = crate::link::TrackFields::default();
+    let mut fields = TrackFields::default();
     let texts = |language, fields: &_| {
-        let form = form.for_reader(language, fields);
+        let form = form.for_reader(language, fields, &BusPropIds::default());
         let field = &form.fields[0];
         [
             form.title.clone(),
@@ -414,7 +415,28 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
     body["piping"] = json!(false);
     body["fields"][0]["label"] = json!("{store|");
     let plain = super::form(&body);
-    assert_eq!(plain.for_reader(None, &fields).title, "T {store|here}");
+    assert_eq!(
+        plain
+            .for_reader(None, &fields, &BusPropIds::default())
+            .title,
+        "T {store|here}"
+    );
+}
+
+#[test]
+fn a_business_property_stands_where_the_link_has_no_tracking_field_of_its_name() {
+    let form = form(&json!({
+        "title": "{store|us}, {city|here}", "piping": true, "bus_props": ["city:Bonn", "store:Berlin: Mitte", "store:Köln"],
+    }));
+    let title = |fields: &TrackFields, ids: &str| {
+        let ids: BusPropIds = ids.parse().unwrap();
+        form.for_reader(None, fields, &ids).title.clone()
+    };
+    let mut fields = TrackFields::default();
+    assert_eq!(title(&fields, ""), "us, here");
+    assert_eq!(title(&fields, "2_3"), "Berlin: Mitte, here");
+    fields.push("store=Ulm").unwrap();
+    assert_eq!(title(&fields, "1_2"), "Ulm, Bonn");
 }
 
 #[test]
@@ -427,7 +449,7 @@ fn a_form_says_its_language_and_what_stands_around_its_questions() {
     assert_eq!(form.intro.as_deref(), Some("Zwei\nZeilen"));
     let stored = serde_json::to_value(&form).unwrap();
     assert_eq!(serde_json::from_value::<FormContent>(stored).unwrap(), form);
-    let shown = form.for_reader(Some("en"), &crate::link::TrackFields::default());
+    let shown = form.for_reader(Some("en"), &TrackFields::default(), &BusPropIds::default());
     assert_eq!(shown.language.as_deref(), Some("en"));
     assert_eq!(shown.intro.as_deref(), Some("Two\nlines"));
     assert_eq!(

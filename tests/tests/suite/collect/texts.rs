@@ -15,6 +15,7 @@ fn asking() -> Value {
         "title": "Your visit to {store|us}",
         "labels": {"de": "Ihr Besuch in {store|unserem Laden}"},
         "piping": true,
+        "bus_props": ["store:Bonn"],
         "fields": [
             {"key": "mood", "type": "happiness", "label": "How was {store|it}?", "labels": {"de": "Wie war es?"}},
             {"key": "why", "type": "choice", "label": "Why?", "show_if": {"key": "mood", "in": [1, 2]}, "required": true,
@@ -124,6 +125,12 @@ async fn texts_are_in_the_reader_s_language_with_their_tracking_fields() -> Resu
     let bare = owner.link(&form, "", &[]).await?;
     let page = Visitor::new(&owner, &bare)?.page().await?.expect(200)?;
     ensure!(page.text()?.contains("Your visit to us"), "no text instead");
+    // A link of a store has its name there, and another link does not get that page.
+    let of_store = owner.link(&form, "1", &[]).await?;
+    let page = Visitor::new(&owner, &of_store)?.page().await?.expect(200)?;
+    ensure!(page.text()?.contains("How was Bonn?"), "no store: {page:?}");
+    let page = Visitor::new(&owner, &bare)?.page().await?.expect(200)?;
+    ensure!(page.text()?.contains("How was it?"), "a store: {page:?}");
     // What was made is given back, and can be put back.
     let path = tests::form::form_path(&form);
     let read = owner.get(&path).await?.expect(200)?.json()?;

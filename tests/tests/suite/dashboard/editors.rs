@@ -100,7 +100,16 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         ("option:+1", "Wet"),
         ("option_text", "+1"),
     ];
-    person.post(&edit, &changed).await?.expect(303)?;
+    // One that is translated says its own language, which buttons are in.
+    let unsaid = person.post(&edit, &changed).await?.expect(422)?;
+    let unsaid = unsaid.text()?;
+    ensure!(
+        unsaid.contains("Choose the language of the questions.")
+            && unsaid.contains("<select name=\"language\" required>"),
+        "{unsaid}"
+    );
+    let said = [&changed[..], &[("language", "en")]].concat();
+    person.post(&edit, &said).await?.expect(303)?;
     let read = owner.get(&form_path(form)).await?.expect(200)?.json()?;
     let options = json!([{"value": "Too late", "label": "Late", "labels": {"de": "Zu spät"}}, {"value": "Wet", "label": "Wet", "text": true}]);
     ensure!(
@@ -695,7 +704,8 @@ async fn the_look_of_pages_is_set() -> Result<()> {
     }
     let looks = format!("{path}/preview");
     let drawn = person.post(&looks, &sent("#5b1380")).await?.expect(200)?;
-    for part in ["Acme", "#5b1380"] {
+    // One question is answered there, which shows the colour of what is chosen.
+    for part in ["Acme", "#5b1380", "name=\"staff\" value=\"4\" checked"] {
         ensure!(drawn.text()?.contains(part), "no {part}: {drawn:?}");
     }
     let image = person.get(&format!("{preview}/logo")).await?.expect(200)?;

@@ -64,8 +64,22 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     let new = answer.header("location").context("no location")?;
     for _ in 0..2 {
         let shown = editor.get(new).await?.expect(200)?;
-        ensure!(shown.text()?.contains("Receipt</h1>"), "{shown:?}");
+        let shown = shown.text()?;
+        for part in ["Receipt</h1>", "/qr.svg\" download=\"Receipt.svg\""] {
+            ensure!(shown.contains(part), "no {part}: {shown}");
+        }
     }
+    let of_store = editor.get(&format!("{page}/links/{}", links[1])).await?;
+    let of_store = of_store.expect(200)?;
+    ensure!(
+        of_store.text()?.contains("Counts for Hamburg"),
+        "{of_store:?}"
+    );
+    let printed = editor.get(&sheet).await?.expect(200)?;
+    ensure!(
+        printed.text()?.contains("data-print hidden>Print"),
+        "{printed:?}"
+    );
     let long = "x".repeat(81);
     let refused = editor
         .post(&format!("{page}/link"), &[("name", &long)])
