@@ -17,6 +17,8 @@ use api_language::Text;
 
 /// With fewer answers a value says little.
 const RANKED: i64 = 30;
+/// With fewer its differences are not judged: the intervals hold with few answers too, but a mark on a handful of them misleads.
+const JUDGED: i64 = 10;
 /// Of a hundred comparisons so many differ by chance alone.
 const CHANCE: f64 = 0.05;
 
@@ -84,12 +86,12 @@ impl<'a> BusPropComparison<'a> {
         let rows = counted.into_iter().map(|(entry, counts)| {
             let now = now(counts).unwrap_or_default();
             let metrics = Metrics::from(&now);
-            let is_small = is_small(&metrics);
+            let is_judged = is_judged(&metrics);
             let above = |other: DayCounts| {
                 let other = Metrics::from(&other);
                 let difference = metrics.nps? - other.nps?;
                 let differs = nps_differs(&metrics, &other)?;
-                Some((difference, differs && !is_small))
+                Some((difference, differs && is_judged))
             };
             BusPropRow {
                 bus_prop: entry.text.as_str(),
@@ -101,7 +103,7 @@ impl<'a> BusPropComparison<'a> {
             }
         });
         let rows: Vec<_> = rows.collect();
-        let judged = || rows.iter().filter(|row| !row.is_small());
+        let judged = || rows.iter().filter(|row| is_judged(&row.metrics));
         let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
         let months = months.into_iter().skip_while(|month| !has_any(month));
@@ -229,6 +231,11 @@ impl BusPropRow<'_> {
 /// Whether few answers say little.
 fn is_small(metrics: &Metrics) -> bool {
     metrics.nps_detail.answers < RANKED
+}
+
+/// Whether its answers are enough to judge how it differs.
+fn is_judged(metrics: &Metrics) -> bool {
+    metrics.nps_detail.answers >= JUDGED
 }
 
 /// A difference in points, and whether that is more than chance.
