@@ -130,8 +130,8 @@ impl From<SentPairs> for CampaignDraft {
         Self {
             kept,
             groups,
-            quotas,
             days,
+            quotas,
             ..draft.unwrap_or_default()
         }
     }
@@ -139,7 +139,7 @@ impl From<SentPairs> for CampaignDraft {
 
 impl CampaignDraft {
     /// A copy that was not started.
-    pub fn as_new(self, t: &Text) -> Self {
+    pub fn into_new(self, t: &Text) -> Self {
         Self {
             name: t.with("copy-of", self.name),
             started: String::new(),

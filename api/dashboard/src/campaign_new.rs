@@ -31,7 +31,7 @@ pub async fn new(
         let copied = CampaignDraft::find(&person, parse_id("id", &copy)?)
             .await?
             .0;
-        let draft = copied.as_new(person.t);
+        let draft = copied.into_new(person.t);
         return draft.page(&person, &Editing::default()).await;
     }
     let mut draft = CampaignDraft::new(person.t);

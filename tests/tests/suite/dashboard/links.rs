@@ -106,7 +106,7 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     let list = editor.get(&format!("{page}/links")).await?.expect(200)?;
     let list = list.text()?;
     ensure!(list.matches("Receipt</a>").count() == 1, "{list}");
-    for part in ["Receipt", "channel:sms", "Hamburg", &again[0]] {
+    for part in ["Receipt", "channel: sms", "Hamburg", &again[0]] {
         ensure!(list.contains(part), "no {part}: {list}");
     }
     ensure!(!list.contains(&trial[0]), "a trial is listed: {list}");
