@@ -122,11 +122,14 @@ def mend_import(query, headers, body):
 
 
 def mend_campaign(campaign):
-    """Its form is there, its window opens before it closes, and what has a number a day is one of its business properties."""
+    """Its form is there, its window opens before it closes, and what has a number a day is one of its business properties. A
+    share has few decimals."""
     campaign["form_id"] = FORM
     window = campaign.get("send_window")
     if window and window.get("from", "09:00") >= window.get("to", "20:00"):
         window.update({"from": "09:00", "to": "20:00"})
+    if campaign.get("sample"):
+        campaign["sample"] = 0.2
     if campaign.get("per_day"):
         groups = campaign.get("bus_props_from") or {}
         campaign["per_day"] = {name: most for name, most in campaign["per_day"].items() if name in groups}

@@ -161,7 +161,9 @@ async fn a_demo_has_a_company_to_look_at_and_goes_on_with_it() -> Result<()> {
     eventually(LATER, async || {
         let imports = person.get("/dashboard/imports").await?.expect(200)?;
         ensure!(
-            imports.text()?.contains("class=\"n bad\">5<"),
+            imports
+                .text()?
+                .contains("class=\"n bad\" data-label=\"Rejected\">5<"),
             "no rejected rows"
         );
         Ok(())
