@@ -134,7 +134,6 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         drawn.contains("Your second visit</h1>") && drawn.contains("Why so?"),
         "{drawn}"
     );
-
     Ok(())
 }
 
