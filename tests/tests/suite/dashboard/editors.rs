@@ -86,8 +86,7 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         .expect(200)?;
     let id = form["form_id"].as_str().context("no form_id")?;
     let edit = format!("/dashboard/forms/{id}/edit");
-    let page = person.get(&edit).await?.expect(200)?;
-    let before = hidden(page.text()?, "before");
+    let before = hidden(person.get(&edit).await?.expect(200)?.text()?, "before");
     let changed = [
         ("title", "Your second visit"),
         ("title.de", "Ihr Besuch"),
