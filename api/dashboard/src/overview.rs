@@ -153,13 +153,15 @@ async fn news(
     series: &AccountSeries,
 ) -> Result<(Vec<ShownText>, Option<ShownStores>)> {
     let days = (f, range);
-    let found = state.news.comments(state, account_id, days, series).await?;
+    let (news, app) = (&state.news, &state.app);
+    let found = news.comments(&app.store, account_id, days, series).await?;
     let comments = found.iter().map(|new| ShownText {
         href: AnswerFigures::new(f, range, &new.form_id, "").one(new.comment.feedback_id),
         comment: new.comment.clone(),
     });
     let comments = comments.collect();
-    let stores = state.news.stores(state, account_id, days, series).await?;
+    let counted = (app, &*state.counted_values);
+    let stores = news.stores(counted, account_id, days, series).await?;
     let Some(stores) = &*stores else {
         return Ok((comments, None));
     };
