@@ -15,7 +15,7 @@ use crate::news::News;
 use crate::password::Passwords;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
-use crate::stores::CountedValues;
+use crate::stores::counts::CountedValues;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]
