@@ -1,4 +1,4 @@
-//! A worker's sign of life.
+//! The heartbeat of a worker.
 
 entity! { "worker_heartbeat";
     key {

@@ -12,7 +12,7 @@
 //! - [`copy`]: all that is stored, from an embedded database to a server.
 //! - [`backlog`]: how much work waits, for metrics.
 //! - [`server`]: what PostgreSQL says of itself.
-//! - `statistics`: what PostgreSQL's planner believes of tables.
+//! - `statistics`: PostgreSQL's statistics of tables.
 //! - `sweep`: what time leaves behind.
 //! - `version`: what counts are labelled with, raised by all that changes one.
 //! - [`tx`]: one [`Store`] over PostgreSQL or SQLite, transactions, errors. The others are built on it.

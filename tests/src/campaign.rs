@@ -93,6 +93,16 @@ impl Client {
         self.act(&campaign, "start").await?.expect(200)?.json()
     }
 
+    /// A campaign through a sender, started, and records imported for it.
+    ///
+    /// # Errors
+    /// When the service refuses.
+    pub async fn running(&self, sender: &str, records: &[Value]) -> Result<Value> {
+        let campaign = self.started(|form| on_import(form, sender)).await?;
+        self.import_for(&campaign, records).await?.expect(202)?;
+        Ok(campaign)
+    }
+
     /// Does something with a campaign.
     ///
     /// # Errors
@@ -132,6 +142,15 @@ impl Client {
             Ok(now)
         })
         .await
+    }
+
+    /// The same, until so many of its first messages have a status.
+    ///
+    /// # Errors
+    /// They have not in time.
+    pub async fn until_first(&self, campaign: &Value, status: &str, all: u64) -> Result<Value> {
+        self.until(campaign, |now| count(now, "first", status) == all)
+            .await
     }
 
     /// Imports records for a campaign.

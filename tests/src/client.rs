@@ -274,6 +274,30 @@ impl Answer {
         Ok(self)
     }
 
+    /// Checks that it says when to come back, within 10 s, and what the limit is.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn tells_when_to_come_back(&self) -> Result<()> {
+        let wait = self.header("retry-after").context("no Retry-After")?;
+        let wait: u32 = wait.parse()?;
+        ensure!((1..=10).contains(&wait), "come back in {wait} s");
+        for name in ["ratelimit", "ratelimit-policy"] {
+            let value = self.header(name).unwrap_or_default();
+            ensure!(value.contains('='), "{name} is {value:?}");
+        }
+        Ok(())
+    }
+
+    /// The methods that a refusal of another says are allowed, without HEAD, in the order of their names.
+    pub fn allowed(&self) -> Vec<&str> {
+        let allow = self.header("allow").unwrap_or_default();
+        let methods = allow.split(',').map(str::trim);
+        let mut allowed: Vec<&str> = methods.filter(|method| *method != "HEAD").collect();
+        allowed.sort_unstable();
+        allowed
+    }
+
     /// The problem (RFC 9457) of this status and code, checked against the shape of problems.
     ///
     /// # Errors

@@ -130,7 +130,7 @@ impl Links {
             return Ok(opened);
         }
         let was_opened = self.lately.contains_key(&token);
-        let _leave = state.failures.lookup_permit(network, was_opened)?;
+        let _permit = state.failures.lookup_permit(network, was_opened)?;
         let opened = self.look_up(state, token).await;
         match &opened {
             Ok(_) => self.lately.insert(token, ()).await,

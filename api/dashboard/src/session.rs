@@ -29,7 +29,7 @@ const NAME: &str = "feedback_session";
 const SECURE_NAME: &str = "__Host-feedback_session";
 /// How long a session lasts.
 const LIFE: TimeDelta = TimeDelta::hours(12);
-/// How long a session that was found is believed. What ends one holds within 5 s.
+/// How long a session that was found is fresh. What ends one holds within 5 s.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
 /// How long a session is known to be good since it was last found.
 const LATELY: Duration = Duration::from_hours(12);
@@ -73,7 +73,7 @@ impl Sessions {
             return Ok(Some(person));
         }
         let failures = &app.failures;
-        let _leave = match network {
+        let _permit = match network {
             Some(network) => failures.lookup_permit(network, self.good.contains(&hash))?,
             None => None,
         };

@@ -310,8 +310,8 @@ fn dialect<'a>(
     summary: &'a BodySummary,
     file: Option<&'a FileRequest>,
 ) -> Option<FoundDialect<'a>> {
-    let (found, file) = (summary.found.as_ref()?, file?);
-    let dialect = found.dialect.as_ref()?;
+    let (layout, file) = (summary.layout.as_ref()?, file?);
+    let dialect = layout.dialect.as_ref()?;
     let [docid, phone] = file.mapping.wanted();
     Some(FoundDialect {
         delimiter: dialect.delimiter,
@@ -338,7 +338,10 @@ fn preview((summary, existing): (BodySummary, u64), file: Option<&FileRequest>) 
         merged: summary.merged,
         by_code,
         existing,
-        columns: summary.found.as_ref().map_or(&[], |found| &found.columns),
+        columns: summary
+            .layout
+            .as_ref()
+            .map_or(&[], |layout| &layout.columns),
         dialect: dialect(&summary, file),
         bus_props_unknown: summary.bus_props_unknown.as_ref(),
         sample: &summary.sample,

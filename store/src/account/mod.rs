@@ -1,5 +1,5 @@
-//! Accounts, API keys and their secrets, people (`person`), pages that are shared (`share`), and how an account's pages look
-//! (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`), pages that are
+//! shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -12,16 +12,20 @@ use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilte
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub use self::audit::AuditRow;
 pub use self::branding::PageBranding;
-pub use self::person::{AuditRow, Person, PersonChange, PersonSummary, SignInLink};
+pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
+pub use self::session::SignInLink;
 pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
+mod audit;
 mod branding;
 mod person;
 mod progress;
+mod session;
 mod share;
 mod time_zone;
 

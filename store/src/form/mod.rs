@@ -193,13 +193,18 @@ impl Store {
         account_id: Uuid,
         limit: usize,
     ) -> Result<Vec<(Uuid, String)>> {
+        // The content is a text, which SQLite takes for JSON by itself.
+        let has_bus_props = if self.is_sqlite() {
+            "content -> 'bus_props' -> 0 IS NOT NULL"
+        } else {
+            "content::json -> 'bus_props' -> 0 IS NOT NULL"
+        };
         let titles = form::Entity::find()
             .select_only()
             .columns([form::Column::FormId, form::Column::Title])
             .filter(form::Column::AccountId.eq(account_id))
             .filter(form::Column::Status.eq(FormStatus::Published.as_str()))
-            // In a text of the content the quotation marks would be escaped.
-            .filter(form::Column::Content.contains("\"bus_props\":[{"))
+            .filter(Expr::cust(has_bus_props))
             .order_by_desc(form::Column::FormId)
             .limit(limit as u64);
         Ok(titles.into_tuple().all(self).await?)

@@ -14,7 +14,7 @@ use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::plan::{MAKE_DUE, NewDue};
+use super::due::{MAKE_DUE, NewDue};
 use super::tally::Changes;
 use super::{CampaignChange, CampaignKey};
 use crate::report::ids_of_days;

@@ -2,10 +2,12 @@
 //!
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
-//! - `plan`: from recipients to messages that are due. [`lease`]: who drives a sender.
+//! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
+//!   place. [`lease`]: who drives a sender.
 //! - [`drive`]: one step of a driver: results in, due messages out.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
-//! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
+//! - `provider_id`: the names under which providers know messages; [`provider_receipt`]: receipts by these. [`inbound`]: what comes
+//!   to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
 //! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
@@ -16,10 +18,12 @@
 //!
 //! Locks are taken in this order: lease, campaign, due, contacts (by MAC), messages (by id).
 
+mod audience;
 pub mod campaign;
 mod columns;
 pub mod contact;
 pub mod drive;
+mod due;
 pub mod end;
 pub mod inbound;
 pub mod lease;
@@ -33,7 +37,9 @@ mod pepper;
 mod plan;
 pub mod preview;
 mod progress;
-pub mod provider_id;
+mod provider_id;
+pub mod provider_receipt;
+mod readmit;
 pub mod receipt;
 mod reconcile;
 pub mod reply;

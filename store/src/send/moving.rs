@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::drive::{CHANGE_DUE, DELETE_DUE, DueChange, DueKey};
 use super::end::CANCEL;
-use super::plan::TIME_ZONE;
 use super::tally::Changes;
 use super::{Campaign, CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
@@ -92,9 +91,7 @@ impl Tx {
             Some(last) => Some(place(last.key.due_at, last.key.message().message_id)?),
             None => None,
         };
-        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
-        let Parsed(account_zone) =
-            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
+        let account_zone = self.account_zone(key.account_id).await?;
         let now = self.now().await?;
         let mut changes = Changes::default();
         let (mut moved, mut times, mut withdrawn) = (vec![], vec![], vec![]);

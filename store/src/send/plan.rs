@@ -3,24 +3,18 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
-use chrono_tz::Tz;
-use domain::campaign::{
-    Audience, CampaignContent, Count, Counts, MessageKind, MessageStatus, SkipReason,
-};
+use chrono::{DateTime, Utc};
+use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
-use domain::sms;
-use entity::recipient;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::drive::DueKey;
+use super::audience::{AudienceSlice, PlannedRecipient, audience};
+use super::due::MAKE_DUE;
 use super::tally::Changes;
-use super::{Campaign, CampaignKey, MessageKey, REASONS};
+use super::{Campaign, CampaignKey, REASONS};
 use crate::erasure::DocIdKeys;
-use crate::import::{Claim, RecipientQuery};
-use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
+use crate::import::Claim;
+use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 batch_row! {
@@ -97,18 +91,6 @@ const WITH_OLDER_PHONE: &BatchStatement<OlderPhone> = statement!(OlderPhone:
 );
 
 batch_row! {
-    /// A message that is due at a moment.
-    pub(super) struct NewDue {
-        key: DueKey,
-        sender: String,
-    }
-}
-
-pub(super) const MAKE_DUE: &BatchStatement<NewDue> = statement!(NewDue:
-    "INSERT INTO message_due ({columns}) SELECT {columns} FROM batch"
-);
-
-batch_row! {
     struct ImportedDocid {
         account_id: Uuid,
         docid: String,
@@ -120,33 +102,6 @@ const IMPORTED: &BatchStatement<ImportedDocid> = statement!(ImportedDocid:
        FROM batch JOIN recipient r ON r.account_id = batch.account_id AND r.docid = batch.docid WHERE r.phone IS NOT NULL"
 );
 
-/// Messages for which the campaign had no place left, in the order in which they were planned.
-const LEFT_OUT: &Statement = statement!(
-    "SELECT m.message_id, r.phone, r.fields ->> 'time_zone' AS time_zone
-       FROM message m LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
-      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.reason = 'limit_reached' ORDER BY m.message_id LIMIT $3"
-);
-
-#[derive(FromQueryResult)]
-struct LeftOut {
-    message_id: Uuid,
-    phone: Option<String>,
-    time_zone: Option<String>,
-}
-
-batch_row! {
-    /// A message that was skipped and is scheduled after all.
-    pub(super) struct Readmitted {
-        message: MessageKey,
-        scheduled_at: DateTime<Utc>,
-    }
-}
-
-pub(super) const READMIT: &BatchStatement<Readmitted> = statement!(Readmitted:
-    "UPDATE message AS m SET status = 'scheduled', reason = NULL, scheduled_at = batch.scheduled_at
-       FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
-);
-
 /// Whom a batch names and who was erased after it was accepted. The rows are there while a batch of before is open.
 const ERASED_SINCE: &Statement =
     statement!("SELECT docid FROM erasure WHERE account_id = $1 AND seq > $2");
@@ -155,19 +110,6 @@ const TO_PLAN: &Statement = statement!(accounts "account_id = ANY($1)":
     "SELECT account_id, campaign_id FROM campaign WHERE status IN ('RUNNING', 'PAUSED') AND (NOT planned OR moved_to IS NOT NULL)";
     "ORDER BY account_id, campaign_id"
 );
-
-pub(super) const TIME_ZONE: &Statement =
-    statement!("SELECT time_zone FROM account WHERE account_id = $1");
-
-/// A recipient of an account.
-#[derive(FromQueryResult)]
-pub(super) struct PlannedRecipient {
-    pub(super) docid: String,
-    /// `None`: it is not of the audience.
-    pub(super) phone: Option<String>,
-    /// One more column: the time zone, or all fields as JSON.
-    pub(super) more: Option<String>,
-}
 
 impl Store {
     /// Campaigns whose audience is not planned yet, or whose messages do not all have their place.
@@ -227,84 +169,6 @@ impl Store {
         tx.update(row).await?;
         tx.commit_surely().await?;
         Ok((looked_at > 0).then_some(looked_at))
-    }
-}
-
-/// Which recipients are looked at, in the order of their docids.
-pub(super) struct AudienceSlice<'a> {
-    pub(super) account_id: Uuid,
-    /// The docid after which they begin.
-    pub(super) after: &'a str,
-    pub(super) limit: u64,
-    /// The moment at which they have to be of the audience.
-    pub(super) at: DateTime<Utc>,
-}
-
-/// Recipients, each with one more column; a phone have only those who are of the audience.
-pub(super) async fn audience(
-    database: &impl Sql,
-    audience: &Audience,
-    column: &'static str,
-    slice: AudienceSlice<'_>,
-) -> Result<Vec<PlannedRecipient>> {
-    let query = match audience.clone() {
-        // Its recipients come with imports.
-        Audience::OnImport { .. } => return Ok(vec![]),
-        Audience::Batches { batch_ids } => RecipientQuery {
-            batch_ids: Some(batch_ids),
-            ..RecipientQuery::default()
-        },
-        Audience::Recipients {
-            created_from,
-            created_to,
-            fields,
-        } => RecipientQuery {
-            created_from,
-            created_to,
-            fields,
-            ..RecipientQuery::default()
-        },
-    };
-    let matches = query.condition(database.get_database_backend());
-    let matches = matches.add(recipient::Column::CreatedAt.lte(slice.at));
-    let slice = recipient::Entity::find()
-        .select_only()
-        .column(recipient::Column::Docid)
-        .expr_as(
-            Expr::case(matches, recipient::Column::Phone.into_expr()),
-            "phone",
-        )
-        .expr_as(Expr::cust(column), "more")
-        .filter(recipient::Column::AccountId.eq(slice.account_id))
-        .filter(recipient::Column::Docid.gt(slice.after))
-        .order_by_asc(recipient::Column::Docid)
-        .limit(slice.limit);
-    Ok(slice.into_model().all(database).await?)
-}
-
-/// What follows from a campaign for its messages.
-struct Planning<'a> {
-    key: CampaignKey,
-    content: &'a CampaignContent,
-    account_zone: Tz,
-    /// Messages are scheduled from this moment on.
-    from: DateTime<Utc>,
-}
-
-impl Planning<'_> {
-    /// The row of a message that is due once the window of its recipient is open.
-    fn due(&self, message_id: Uuid, time_zone: Option<&str>, phone: &str) -> NewDue {
-        let zones = sms::zones_for(time_zone, phone, self.account_zone);
-        let slot = zones.slot(self.content.send_window.as_ref(), self.from);
-        let key = DueKey {
-            campaign: self.key,
-            due_at: slot.opens_at,
-            message_id,
-        };
-        NewDue {
-            key,
-            sender: self.content.sender.clone(),
-        }
     }
 }
 
@@ -434,82 +298,6 @@ impl Tx {
         }
         self.execute_batch(MAKE_DUE, due).await?;
         self.append_counts(changes).await
-    }
-
-    /// Plans the next of those for whom a campaign, whose row this transaction holds, had no place left, as far as it has some now.
-    /// How many.
-    async fn readmit(
-        &self,
-        key: CampaignKey,
-        content: &CampaignContent,
-        limit: u64,
-    ) -> Result<u64> {
-        let left = self.places_left(key, content).await?.unwrap_or(usize::MAX);
-        let most = i64::try_from(left).unwrap_or(i64::MAX);
-        let most = most.min(i64::try_from(limit).unwrap_or(i64::MAX));
-        let left_out: Vec<LeftOut> = self.fetch_all(LEFT_OUT, values![key, most]).await?;
-        if left_out.is_empty() {
-            return Ok(0);
-        }
-        let planning = self.planning(key, content).await?;
-        let mut changes = Changes::default();
-        let delta = changes.of(key, MessageKind::First);
-        let (mut due, mut readmitted) = (Vec::new(), Vec::new());
-        for message in &left_out {
-            let scheduled = Count::Status(MessageStatus::Scheduled);
-            let moved = Counts::moved(Count::Skipped(SkipReason::LimitReached), scheduled);
-            delta.merge(&moved);
-            let phone = message.phone.as_deref().unwrap_or_default();
-            due.push(planning.due(message.message_id, message.time_zone.as_deref(), phone));
-            readmitted.push(Readmitted {
-                message: MessageKey {
-                    account_id: key.account_id,
-                    message_id: message.message_id,
-                },
-                scheduled_at: planning.from,
-            });
-        }
-        self.execute_batch(READMIT, readmitted).await?;
-        self.execute_batch(MAKE_DUE, due).await?;
-        self.append_counts(changes).await?;
-        Ok(left_out.len() as u64)
-    }
-
-    /// How many more messages a campaign may plan; `None`: any number.
-    async fn places_left(
-        &self,
-        key: CampaignKey,
-        content: &CampaignContent,
-    ) -> Result<Option<usize>> {
-        let Some(most) = content.max_messages else {
-            return Ok(None);
-        };
-        let first = self.counts(key).await?.first;
-        let has_none = [SkipReason::LimitReached, SkipReason::NotSampled];
-        let has_none: i64 = has_none
-            .map(|reason| first.get(Count::Skipped(reason)))
-            .iter()
-            .sum();
-        let planned = first.get(Count::Recipients) - has_none;
-        let left = most.saturating_sub(u64::try_from(planned).unwrap_or_default());
-        Ok(Some(usize::try_from(left).unwrap_or(usize::MAX)))
-    }
-
-    async fn planning<'a>(
-        &self,
-        key: CampaignKey,
-        content: &'a CampaignContent,
-    ) -> Result<Planning<'a>> {
-        let zone = self.fetch_value(TIME_ZONE, values![key.account_id]).await?;
-        let Parsed(account_zone) =
-            zone.ok_or_else(|| Error::broken("a campaign without an account"))?;
-        let from = self.now().await? + TimeDelta::minutes(content.delay_minutes.into());
-        Ok(Planning {
-            key,
-            content,
-            account_zone,
-            from: content.starts_at.map_or(from, |starts| starts.max(from)),
-        })
     }
 
     /// Leaves out people who had their message before they were erased, and whom an import brought back.

@@ -14,7 +14,7 @@ use domain::pepper::Pepper;
 use domain::sms::{Encoding, country_or_code};
 use uuid::Uuid;
 
-use super::plan::{AudienceSlice, PlannedRecipient, audience};
+use super::audience::{AudienceSlice, PlannedRecipient, audience};
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store};
 

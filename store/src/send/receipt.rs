@@ -1,4 +1,4 @@
-//! What providers report of messages, in any order and as often as they like, and what comes through their links.
+//! What providers report of messages, in any order and as often as they like.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::plan::{MAKE_DUE, NewDue};
+use super::due::{MAKE_DUE, NewDue};
 use super::tally::{Changes, Counted};
 use super::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};

@@ -1,6 +1,6 @@
 //! One running service under test, on either set of backends.
 //!
-//! Embedded: `feedback serve` on a fresh data folder. Servers: `api` and `worker` processes on a fresh database and a
+//! Embedded: `feedback serve` on a fresh data directory. Servers: `api` and `worker` processes on a fresh database and a
 //! fresh virtual host. A test says how many of each it wants and which settings differ; `FEEDBACK_TEST_BACKENDS`
 //! says which set it runs on.
 
@@ -271,7 +271,15 @@ impl App {
     /// When the key cannot be made.
     pub async fn client(&self) -> Result<Client> {
         let name = format!("account {}", uuid::Uuid::new_v4());
-        let keys = self.create_key(&name, &[]).await?;
+        self.client_of(&name).await
+    }
+
+    /// The same of this account, whether it is new or not.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub async fn client_of(&self, account: &str) -> Result<Client> {
+        let keys = self.create_key(account, &[]).await?;
         Ok(self.anonymous()?.with_keys(&keys))
     }
 

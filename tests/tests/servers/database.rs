@@ -351,10 +351,10 @@ async fn the_planner_knows_within_seconds_that_a_table_has_grown() -> Result<()>
         .import_and_wait(&records("A", 5_000, "1"), LATER)
         .await?;
     eventually(SOON, async || {
-        let believed =
+        let estimated =
             "SELECT reltuples::bigint::text FROM pg_class WHERE oid = 'recipient'::regclass";
-        let believed: i64 = app.sql(believed).await?.trim().parse()?;
-        ensure!(believed >= 5_000, "{believed}");
+        let estimated: i64 = app.sql(estimated).await?.trim().parse()?;
+        ensure!(estimated >= 5_000, "{estimated}");
         Ok(())
     })
     .await

@@ -12,7 +12,7 @@ use metrics::counter;
 use sender::{Event, EventKind, Inbound, Receipt, ReceiptStatus, Subject};
 use store::Error;
 use store::send::inbound::NewInbound;
-use store::send::provider_id::ProviderReceipt;
+use store::send::provider_receipt::ProviderReceipt;
 use store::send::receipt::NewReceipt;
 use tokio::task::coop::unconstrained;
 use tokio_util::sync::CancellationToken;

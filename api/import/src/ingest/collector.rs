@@ -81,7 +81,7 @@ pub struct BodySummary {
     /// Records of a file that say the same as an earlier one.
     pub merged: u64,
     /// What was found out about a file.
-    pub found: Option<Found>,
+    pub layout: Option<FileLayout>,
     /// Of a preview: the first records, as JSON, and how many errors there are of each code and its [kind].
     pub sample: Vec<Value>,
     pub by_kind: BTreeMap<(RecordCode, &'static str), u64>,
@@ -112,7 +112,7 @@ pub struct SamePhone {
 
 /// What was found out about a file.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FileLayout {
     /// The names of its columns.
     pub columns: Vec<String>,
     pub dialect: Option<Dialect>,
@@ -238,8 +238,8 @@ impl Collector {
     }
 
     /// Says what was found out about the file.
-    pub(super) fn found(&mut self, found: Found) {
-        self.summary.found = Some(found);
+    pub(super) fn note_layout(&mut self, layout: FileLayout) {
+        self.summary.layout = Some(layout);
     }
 
     /// What the body held.

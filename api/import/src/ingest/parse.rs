@@ -7,7 +7,7 @@ use std::time::Instant;
 use domain::body::{BodyError, BodyKind, FileKind, FileReader, Mapping, RecordReader};
 use tokio::sync::mpsc::Sender;
 
-use super::collector::{BodySummary, Collector, Found, Piece, Place, SHOWN_CHARS};
+use super::collector::{BodySummary, Collector, FileLayout, Piece, Place, SHOWN_CHARS};
 use super::job::{FileRequest, Job};
 use super::source::Source;
 use super::{broken, sheet};
@@ -92,7 +92,7 @@ fn read_rows<R: Read>(
             collector.note_place(reader.row());
         }
     }
-    collector.found(Found {
+    collector.note_layout(FileLayout {
         columns: reader.columns().to_vec(),
         dialect: reader.dialect(),
     });

@@ -1,7 +1,7 @@
 //! The first sheet of an XLSX file as CSV: a row for each of its rows, blank ones too.
 //!
 //! A reader of such files has to move about in them, so the file is written to a temporary one first, which has no name. Nothing in
-//! it is believed: what it unpacks to is counted before anything of it is read.
+//! it is trusted: what it unpacks to is counted before anything of it is read.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

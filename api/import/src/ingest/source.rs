@@ -104,7 +104,7 @@ impl Source {
     /// Waits for memory for what is held beside the decoded bytes, from here on; false if no body may hold so much.
     ///
     /// # Errors
-    /// There is none for now.
+    /// The memory does not become free in time, or nobody waits for the import any more.
     pub fn hold(&mut self, bytes: u64) -> Result<bool> {
         if bytes > self.body.lock().permit.largest() {
             return Ok(false);

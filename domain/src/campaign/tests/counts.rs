@@ -172,7 +172,7 @@ proptest! {
         walks in prop::collection::vec(prop::collection::vec(any_place(), 1..6), 0..12),
     ) {
         let mut by_moves = Counts::default();
-        let mut recount = Counts::default();
+        let mut counted = Counts::default();
         for walk in &walks {
             by_moves.merge(&counts(&[(Count::Recipients, 1), (walk[0], 1)]));
             prop_assert!(adds_up(&by_moves));
@@ -180,10 +180,10 @@ proptest! {
                 by_moves.merge(&Counts::moved(step[0], step[1]));
                 prop_assert!(adds_up(&by_moves));
             }
-            recount.add(Count::Recipients, 1);
-            recount.add(walk[walk.len() - 1], 1);
+            counted.add(Count::Recipients, 1);
+            counted.add(walk[walk.len() - 1], 1);
         }
-        prop_assert_eq!(by_moves, recount);
+        prop_assert_eq!(by_moves, counted);
     }
 
     #[test]

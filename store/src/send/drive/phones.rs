@@ -6,7 +6,8 @@ use uuid::Uuid;
 use super::claims::Candidate;
 use super::{DELETE_DUE, DueKey, StepTx, Wanted};
 use crate::Result;
-use crate::send::plan::{MAKE_DUE, NewDue, READMIT, Readmitted};
+use crate::send::due::{MAKE_DUE, NewDue};
+use crate::send::readmit::{READMIT, Readmitted};
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 

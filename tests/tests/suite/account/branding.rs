@@ -90,9 +90,7 @@ async fn pages_are_the_account_s_own() -> Result<()> {
         named["logo"].is_null() && named["name"] == "Acme",
         "{named}"
     );
-    let other = app
-        .anonymous()?
-        .with_keys(&app.create_key("other", &[]).await?);
+    let other = app.client_of("other").await?;
     let unset = other.get(ACCOUNT).await?.expect(200)?.json()?;
     ensure!(unset == nothing, "{unset}");
     Ok(())

@@ -1,6 +1,6 @@
 //! The rate limit of a key: said in headers, and over when it says so.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use reqwest::Method;
 use tests::app::{App, IssuedKey};
 use tests::client::{Answer, Call, Client};
@@ -29,15 +29,7 @@ async fn a_key_that_asks_too_often_is_told_when_to_come_back() -> Result<()> {
     let (allowed, answer) = use_up(&client).await?;
     ensure!(allowed >= 10, "only {allowed} of a burst of 10");
     answer.problem(429, "rate_limited")?;
-    let wait: u32 = answer
-        .header("retry-after")
-        .context("no Retry-After")?
-        .parse()?;
-    ensure!((1..=10).contains(&wait), "come back in {wait} s");
-    for name in ["ratelimit", "ratelimit-policy"] {
-        let value = answer.header(name).unwrap_or_default();
-        ensure!(value.contains('='), "{name} is {value:?}");
-    }
+    answer.tells_when_to_come_back()?;
     // Not in the way of others, and over when it says so.
     app.anonymous()?
         .get(IMPORT)

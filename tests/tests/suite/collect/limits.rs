@@ -54,7 +54,7 @@ async fn use_up(public: &Client, address: &str) -> Result<u32> {
     for guesses in 0..60 {
         let answer = guess(public, address).await?;
         if answer.status == 429 {
-            told_when_to_come_back(&answer)?;
+            answer.tells_when_to_come_back()?;
             page(&answer, 429)?;
             return Ok(guesses);
         }
@@ -73,19 +73,6 @@ async fn shares_the_limit(public: &Client, spent: &str, claimed: &str) -> Result
         }
     }
     Ok(false)
-}
-
-fn told_when_to_come_back(answer: &Answer) -> Result<()> {
-    let wait: u32 = answer
-        .header("retry-after")
-        .context("no Retry-After")?
-        .parse()?;
-    ensure!((1..=10).contains(&wait), "come back in {wait} s");
-    for name in ["ratelimit", "ratelimit-policy"] {
-        let value = answer.header(name).unwrap_or_default();
-        ensure!(value.contains('='), "{name} is {value:?}");
-    }
-    Ok(())
 }
 
 #[tokio::test]
@@ -210,7 +197,7 @@ async fn refused_submissions_are_limited_and_good_ones_are_not() -> Result<()> {
     }
     let limited = limited.context("no limit was met")?;
     limited.problem(429, "rate_limited")?;
-    told_when_to_come_back(&limited)?;
+    limited.tells_when_to_come_back()?;
     // A form post gets its page again.
     let mut visitor = Visitor::new(&public, &link)?;
     let mut answer = visitor.submit(&[("name", "a long name")]).await?;
@@ -225,7 +212,7 @@ async fn refused_submissions_are_limited_and_good_ones_are_not() -> Result<()> {
         "what was typed is lost: {html}"
     );
     ensure!(html.contains(&visitor.visit), "another visit: {html}");
-    told_when_to_come_back(&answer)?;
+    answer.tells_when_to_come_back()?;
     for _ in 0..20 {
         let visitor = Visitor::new(&public, &link)?;
         visitor.stored(&json!({"recommend": 9})).await?;
@@ -251,7 +238,7 @@ async fn a_rush_on_one_link_is_limited_and_loses_nothing() -> Result<()> {
     };
     ensure!(stored >= 10, "only {stored} of a burst of 10");
     limited.problem(429, "rate_limited")?;
-    told_when_to_come_back(&limited)?;
+    limited.tells_when_to_come_back()?;
     owner.counted(&link, stored, stored).await?;
     // The page says it kindly; a form post gets its page again with all that was typed, and can be sent again.
     let typed = [("recommend", "9"), ("more", "typed with care")];
@@ -297,7 +284,7 @@ async fn guessing_keys_is_stopped_and_good_keys_are_served_on() -> Result<()> {
         let answer = call.header("x-secret-key", "guessed").send().await?;
         if answer.status == 429 {
             answer.problem(429, "rate_limited")?;
-            told_when_to_come_back(&answer)?;
+            answer.tells_when_to_come_back()?;
             if !met {
                 // A key of which this instance has never heard, too.
                 unseen.get(IMPORT).await?.expect(200)?;
@@ -382,7 +369,7 @@ async fn a_form_post_of_a_limited_address_loses_nothing_that_was_typed() -> Resu
         if answer.status == 429 {
             let html = page(&answer, 429)?;
             ensure!(html.contains("typed with care"), "lost: {html}");
-            return told_when_to_come_back(&answer);
+            return answer.tells_when_to_come_back();
         }
         // A second passed meanwhile.
         page(&answer, 404)?;

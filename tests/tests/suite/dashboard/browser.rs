@@ -257,9 +257,7 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
 #[tokio::test]
 async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     owner.published(&tests::form::short_form("T")).await?;
     let mut named = record("order-1");
     named["first_name"] = json!("Ada");
@@ -329,9 +327,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
 #[tokio::test]
 async fn without_scripts_each_page_has_what_it_is_about() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let campaign = owner.started(|form| on_import(form, "demo")).await?;
     app.add_person("ada", "shop", "editor").await?;
     let base = owner.base().to_owned();

@@ -1,4 +1,4 @@
-//! What is made and changed by the pages' forms is what the API then says.
+//! What is made and changed by the pages' forms is what the API then says. The editor of forms has its own file.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
@@ -11,206 +11,18 @@ use tests::import::record;
 use tests::person::Person;
 use tests::wait::{SOON, eventually};
 
-async fn editor(app: &App) -> Result<(Client, Person)> {
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+/// The client of an account, and an editor who is signed in to it.
+pub(super) async fn editor(app: &App) -> Result<(Client, Person)> {
+    let owner = app.client_of("shop").await?;
     Ok((owner, app.person("ada", "shop", "editor").await?))
 }
 
 /// The hidden values of a page's form, each under a name.
-fn hidden(page: &str, name: &str) -> Vec<String> {
+pub(super) fn hidden(page: &str, name: &str) -> Vec<String> {
     let start = format!("type=\"hidden\" name=\"{name}\" value=\"");
     let values = page.split(&start).skip(1);
     let values = values.filter_map(|rest| rest.split('"').next());
     values.map(|value| value.replace("&#34;", "\"")).collect()
-}
-
-#[tokio::test]
-async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
-    let app = App::start().await?;
-    let (owner, person) = editor(&app).await?;
-    let made = [
-        ("title", "Your visit"),
-        ("bus_props", "store:Berlin\nstore:Köln"),
-        ("row", "+1"),
-        ("type", "nps"),
-        ("label", "Recommend?"),
-        ("required", "on"),
-        ("row", "+2"),
-        ("type", "choice"),
-        ("label", "Why?"),
-        ("if", "+1"),
-        ("if_value", "0"),
-        ("if_value", "1"),
-        ("option:+1", "Too late"),
-        ("option:+2", "Too cold"),
-    ];
-    // What depends on an earlier question is offered once it is there, and nothing is stored meanwhile.
-    let draw = [&made[..], &[("do", "draw")]].concat();
-    let drawn = person.post("/dashboard/forms/new", &draw).await?;
-    let drawn = drawn.expect(200)?.text()?.to_owned();
-    for part in [
-        "<option value=\"+1\" selected>1. Recommend?</option>",
-        "name=\"if_value\" value=\"1\" checked>",
-        "name=\"if_value\" value=\"10\">",
-        "name=\"option:+3\"",
-    ] {
-        ensure!(drawn.contains(part), "no {part}: {drawn}");
-    }
-    person
-        .post("/dashboard/forms/new", &made)
-        .await?
-        .expect(303)?;
-    let drafts = owner
-        .get("/api_v1/form/list/DRAFT")
-        .await?
-        .expect(200)?
-        .json()?;
-    let form = &drafts["items"][0];
-    ensure!(
-        form["title"] == "Your visit" && form["bus_props"][1]["bus_prop"] == "store:Köln",
-        "{form}"
-    );
-    ensure!(
-        form["fields"][1]["show_if"] == json!({"key": "recommend", "in": [0, 1]}),
-        "{form}"
-    );
-
-    // What the page has no words for stays.
-    let mut richer = form.clone();
-    richer["fields"][1]["options"][0]["labels"] = json!({"de": "Zu spät"});
-    owner
-        .send_json(Method::PUT, &form_path(form), &richer)
-        .await?
-        .expect(200)?;
-    let id = form["form_id"].as_str().context("no form_id")?;
-    let edit = format!("/dashboard/forms/{id}/edit");
-    let before = hidden(person.get(&edit).await?.expect(200)?.text()?, "before");
-    let changed = [
-        ("title", "Your second visit"),
-        ("title.de", "Ihr Besuch"),
-        ("row", "why"),
-        ("before", before[1].as_str()),
-        ("type", "choice"),
-        ("label", "Why so?"),
-        ("option:=Too late", "Late"),
-        ("option.de:=Too late", "Zu spät"),
-        ("option:+1", "Wet"),
-        ("option_text", "+1"),
-    ];
-    // One that is translated says its own language, which buttons are in.
-    let unsaid = person.post(&edit, &changed).await?.expect(422)?;
-    let unsaid = unsaid.text()?;
-    ensure!(
-        unsaid.contains("Choose the language of the questions.")
-            && unsaid.contains("<select name=\"language\" required>"),
-        "{unsaid}"
-    );
-    let said = [&changed[..], &[("language", "en")]].concat();
-    person.post(&edit, &said).await?.expect(303)?;
-    let read = owner.get(&form_path(form)).await?.expect(200)?.json()?;
-    let options = json!([{"value": "Too late", "label": "Late", "labels": {"de": "Zu spät"}}, {"value": "Wet", "label": "Wet", "text": true}]);
-    ensure!(
-        read["fields"][0]["options"] == options
-            && read["labels"] == json!({"de": "Ihr Besuch"})
-            && read["fields"][0]["key"] == form["fields"][1]["key"],
-        "{read}"
-    );
-
-    // A draft is shown as its public page would be.
-    let drawn = person.post("/dashboard/forms/preview", &changed).await?;
-    let drawn = drawn.expect(200)?;
-    let policy = drawn
-        .header("content-security-policy")
-        .context("no policy")?;
-    ensure!(
-        policy.contains("frame-ancestors 'self'") && policy.contains("form-action 'none'"),
-        "{policy}"
-    );
-    let drawn = drawn.text()?;
-    ensure!(
-        drawn.contains("Your second visit</h1>") && drawn.contains("Why so?"),
-        "{drawn}"
-    );
-    Ok(())
-}
-
-#[tokio::test]
-async fn what_is_wrong_in_a_form_is_said_beside_its_field_with_all_that_was_typed() -> Result<()> {
-    let app = App::start().await?;
-    let (_, person) = editor(&app).await?;
-    let wrong = [
-        ("title", "T"),
-        ("row", "+1"),
-        ("type", "rating"),
-        ("label", "Stars & <more>"),
-        ("scale", "99"),
-        ("row", "+2"),
-        ("type", "choices"),
-        ("label", ""),
-        ("option:+1", ""),
-        ("option.de:+1", "Halb"),
-        ("link", ""),
-        ("link_label", "Imprint"),
-        ("link_url", "http://example.com"),
-    ];
-    let refused = person.post("/dashboard/forms/new", &wrong).await?;
-    let refused = refused.expect(422)?;
-    let text = refused.text()?;
-    ensure!(
-        text.contains("Question 1, Highest value: Enter")
-            && text.contains("Stars &#38; &#60;more&#62;"),
-        "{text}"
-    );
-    for part in [
-        "value=\"99\"><span class=\"err\">Enter a whole number from 2 to 10.",
-        "Question 2, Choice 1: Write the text here",
-        "value=\"Halb\"",
-        "value=\"http://example.com\"",
-        "<span class=\"err\">It must begin with https://",
-    ] {
-        ensure!(text.contains(part), "no {part}: {text}");
-    }
-    let drawn = person.post("/dashboard/forms/preview", &wrong).await?;
-    ensure!(
-        drawn
-            .expect(200)?
-            .text()?
-            .contains("Question 1, Highest value: Enter")
-    );
-    Ok(())
-}
-
-#[tokio::test]
-async fn a_second_comment_is_not_offered_and_an_address_needs_no_scheme() -> Result<()> {
-    let app = App::start().await?;
-    let (owner, person) = editor(&app).await?;
-    let made = [
-        ("title", "T"),
-        ("row", "+1"),
-        ("type", "comment"),
-        ("label", "Why?"),
-        ("row", "+2"),
-        ("type", "text"),
-        ("label", "Where?"),
-        ("link", ""),
-        ("link_label", "Imprint"),
-        ("link_url", "www.example.org/imprint"),
-    ];
-    let draw = [&made[..], &[("do", "draw")]].concat();
-    let drawn = person.post("/dashboard/forms/new", &draw).await?;
-    let drawn = drawn.expect(200)?;
-    let taken = "<option value=\"comment\" disabled>Comment – a form can have one comment question";
-    ensure!(drawn.text()?.matches(taken).count() == 1, "{drawn:?}");
-    person
-        .post("/dashboard/forms/new", &made)
-        .await?
-        .expect(303)?;
-    let drafts = owner.get("/api_v1/form/list/DRAFT").await?.expect(200)?;
-    let url = drafts.json()?["items"][0]["links"][0]["url"].clone();
-    ensure!(url == "https://www.example.org/imprint", "{url}");
-    Ok(())
 }
 
 /// Two people change what a page was drawn from: the second one is told, loses nothing, and may then replace it.

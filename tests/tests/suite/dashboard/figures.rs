@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{count, on_import};
+use tests::campaign::count;
 use tests::client::Client;
 use tests::form::form;
 use tests::import::records;
@@ -107,11 +107,7 @@ async fn follow(person: &Person, paths: &[String]) -> Result<usize> {
 
 /// An account with a second form, and a campaign whose messages are all sent.
 async fn company(owner: &Client, visitors: &Client, dice: &mut Dice) -> Result<(Value, Value)> {
-    let campaign = owner.started(|form| on_import(form, "demo")).await?;
-    owner
-        .import_for(&campaign, &records("order", 12, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = owner.running("demo", &records("order", 12, "1")).await?;
     let all_sent =
         |now: &Value| count(now, "first", "delivered") + count(now, "first", "undelivered") == 12;
     owner.until(&campaign, all_sent).await?;
@@ -145,9 +141,7 @@ async fn every_figure_leads_to_exactly_what_it_counts() -> Result<()> {
         .setting("FEEDBACK_SENDERS", senders)
         .start()
         .await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let (form, campaign) = company(&owner, &app.anonymous()?, &mut dice).await?;
     let person = app.person("ada", "shop", "viewer").await?;
     let id =

@@ -18,9 +18,7 @@ fn tokens(page: &str) -> Vec<String> {
 #[tokio::test]
 async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     let form_id = form["form_id"].as_str().context("no form_id")?;
     let editor = app.person("ada", "shop", "editor").await?;
@@ -122,9 +120,7 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
 #[tokio::test]
 async fn a_draft_is_tried_before_it_is_published() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let editor = app.person("ada", "shop", "editor").await?;
     let made = [
         ("title", "Your visit"),

@@ -5,6 +5,7 @@ mod demo;
 mod door;
 mod editors;
 mod figures;
+mod form_editor;
 mod links;
 mod pages;
 mod people;

@@ -11,9 +11,7 @@ use tests::wait::{SOON, eventually};
 
 /// A form of the account `shop` with three answers through one link.
 pub async fn answered(app: &App) -> Result<(Client, Value)> {
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     owner
         .import_and_wait(&[record("order-1"), record("order-2")], SOON)
@@ -174,9 +172,7 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
 #[tokio::test]
 async fn what_detractors_say_comes_with_quotes() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     let link = owner.link(&form, "1", &[]).await?;
     let token = link["token"].as_str().context("no token")?;
@@ -225,9 +221,7 @@ async fn what_detractors_say_comes_with_quotes() -> Result<()> {
 #[tokio::test]
 async fn viewers_see_masked_phones() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let sent = record("order-1");
     owner
         .import_and_wait(std::slice::from_ref(&sent), SOON)
@@ -252,9 +246,7 @@ async fn viewers_see_masked_phones() -> Result<()> {
 #[tokio::test]
 async fn recipients_are_searched_and_erased_on_pages() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let people = [
         json!({"docid": "K-1", "phone": "+4915112345678", "town": "Bonn"}),
         json!({"docid": "K-2", "phone": "+4915112345678", "town": "Köln"}),

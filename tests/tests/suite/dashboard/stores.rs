@@ -48,9 +48,7 @@ fn rows<'a>(page: &'a str, below: &str) -> Vec<&'a str> {
 #[tokio::test]
 async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     for (id, grade) in [("1", 10), ("2", 2)] {
         answers(&app, &owner, &form, (id, grade)).await?;
@@ -130,9 +128,7 @@ async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
 #[tokio::test]
 async fn where_none_differs_the_overview_says_so() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     for id in ["1", "2"] {
         answers(&app, &owner, &form, (id, 9)).await?;
@@ -149,9 +145,7 @@ async fn where_none_differs_the_overview_says_so() -> Result<()> {
 #[tokio::test]
 async fn of_many_stores_the_first_hundred_are_drawn_and_all_on_demand() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let mut many = form();
     let stores = (0..120).map(|number| json!(format!("store:No {number:03}")));
     many["bus_props"] = stores.collect();
@@ -181,9 +175,7 @@ async fn of_many_stores_the_first_hundred_are_drawn_and_all_on_demand() -> Resul
 #[tokio::test]
 async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let form = owner.published(&form()).await?;
     for (id, grade) in [("1", 10), ("2", 2)] {
         several(&app, &owner, &form, (id, grade, 8)).await?;
@@ -233,9 +225,7 @@ async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() ->
 #[tokio::test]
 async fn a_form_without_stores_says_so_and_is_none_to_choose() -> Result<()> {
     let app = App::start().await?;
-    let owner = app
-        .anonymous()?
-        .with_keys(&app.create_key("shop", &[]).await?);
+    let owner = app.client_of("shop").await?;
     let with_stores = owner.published(&form()).await?;
     let mut without = form();
     without["title"] = json!("The loyalty card");

@@ -11,7 +11,7 @@ use chrono::{TimeDelta, Utc};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{count, on_import};
+use tests::campaign::on_import;
 use tests::client::Client;
 use tests::import::records;
 use tests::tools::{Tool, npm, own};
@@ -113,9 +113,7 @@ async fn message_token(client: &Client, campaign: &Value) -> Result<String> {
         .import_for(campaign, &records("M", 1, "1"))
         .await?
         .expect(202)?;
-    client
-        .until(campaign, |now| count(now, "first", "parts") == 1)
-        .await?;
+    client.until_first(campaign, "parts", 1).await?;
     let path = format!("/api_v1/form/{}/link", text(campaign, "form_id")?);
     let links: Value = client.get(&path).await?.expect(200)?.json()?;
     Ok(text(&links["items"][0], "token")?.to_owned())

@@ -19,7 +19,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tests::app::{App, Service, Setup};
-use tests::campaign::{count, on_import};
+use tests::campaign::on_import;
 use tests::client::Client;
 use tests::import::{Accepted, IMPORT, JSON, array, record};
 use tests::servers::free_port;
@@ -208,9 +208,7 @@ async fn one_trace_has_an_import_from_its_caller_to_the_message() -> Result<()> 
     collector.span("step", step).await?;
 
     // What people do with the link has traces too.
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    client.until_first(&campaign, "accepted", 1).await?;
     let message = collector
         .with(|taken| taken.messages.pop())
         .context("no message")?;

@@ -44,9 +44,7 @@ async fn accepted(client: &Client, people: &[Value]) -> Result<Value> {
     let batch = client.batch(id).await?;
     ensure!(batch["campaign_id"] == campaign["campaign_id"], "{batch}");
     let all = people.len() as u64;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == all)
-        .await
+    client.until_first(&campaign, "accepted", all).await
 }
 
 #[tokio::test]
@@ -131,14 +129,8 @@ async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()>
     let app = with_senders(&sender_to(&address, "")).start().await?;
     let client = app.client().await?;
     peer.answer_with(500);
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    client
-        .import_for(&campaign, &people(4))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "unknown") == 4)
-        .await?;
+    let campaign = client.running("peer", &people(4)).await?;
+    client.until_first(&campaign, "unknown", 4).await?;
     // A receipt settles it, so that it is not sent again.
     let settled = peer.message_to(&phone(0))?;
     report(&app.anonymous()?, &settled, "delivered").await?;
@@ -176,14 +168,8 @@ async fn what_a_receipt_settles_meanwhile_is_not_sent_again() -> Result<()> {
     let app = with_senders(&sender_to(&address, "")).start().await?;
     let client = app.client().await?;
     peer.answer_with(500);
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    client
-        .import_for(&campaign, &people(3))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "unknown") == 3)
-        .await?;
+    let campaign = client.running("peer", &people(3)).await?;
+    client.until_first(&campaign, "unknown", 3).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     resend(&client, &campaign, "unknown").await?.expect(200)?;
     let settled = peer.message_to(&phone(0))?;
@@ -209,23 +195,15 @@ async fn after_the_answer_to_a_pause_nothing_is_handed_over() -> Result<()> {
         .await?;
     let client = app.client().await?;
     peer.hold(true);
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    client
-        .import_for(&campaign, &people(20))
-        .await?
-        .expect(202)?;
+    let campaign = client.running("peer", &people(20)).await?;
     peer.until(5).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     peer.hold(false);
-    let paused = client
-        .until(&campaign, |now| count(now, "first", "accepted") == 5)
-        .await?;
+    let paused = client.until_first(&campaign, "accepted", 5).await?;
     ensure!(count(&paused, "first", "scheduled") == 15, "{paused}");
     ensure!(peer.messages().len() == 5);
     client.act(&campaign, "resume").await?.expect(200)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 20)
-        .await?;
+    client.until_first(&campaign, "accepted", 20).await?;
     ensure!(peer.messages().len() == 20);
     Ok(())
 }
@@ -249,18 +227,10 @@ async fn accounts_take_turns_at_a_sender_by_parts() -> Result<()> {
         .await?
         .expect(202)?;
     peer.until(1).await?;
-    let campaign = small.started(|form| on_import(form, "peer")).await?;
-    small
-        .import_for(&campaign, &people(20))
-        .await?
-        .expect(202)?;
-    small
-        .until(&campaign, |now| count(now, "first", "scheduled") == 20)
-        .await?;
+    let campaign = small.running("peer", &people(20)).await?;
+    small.until_first(&campaign, "scheduled", 20).await?;
     peer.hold(false);
-    small
-        .until(&campaign, |now| count(now, "first", "accepted") == 20)
-        .await?;
+    small.until_first(&campaign, "accepted", 20).await?;
     let phones: BTreeSet<String> = (0..20).map(phone).collect();
     let is_small = |message: &Value| message["to"].as_str().is_some_and(|to| phones.contains(to));
     let order: Vec<bool> = peer.messages().iter().map(is_small).collect();

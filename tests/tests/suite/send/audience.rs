@@ -49,11 +49,7 @@ async fn those_who_opted_out_get_nothing_until_they_are_taken_off_the_list() -> 
         "the phone is shown: {list}"
     );
     for (round, opted_out) in [(0, 1), (1, 0)] {
-        let campaign = client.started(|form| on_import(form, "demo")).await?;
-        client
-            .import_for(&campaign, &records("A", 10, "1"))
-            .await?
-            .expect(202)?;
+        let campaign = client.running("demo", &records("A", 10, "1")).await?;
         let done = client.until(&campaign, is_done).await?;
         ensure!(
             skipped(&done, "first", "opted_out") == opted_out,

@@ -23,30 +23,16 @@ async fn an_account_sends_so_many_parts_a_day_and_the_rest_on_the_next() -> Resu
             .start()
             .await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&campaign, &records("A", 50, "1"))
-        .await?
-        .expect(202)?;
-    let used_up = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 30)
-        .await?;
+    let campaign = client.running("demo", &records("A", 50, "1")).await?;
+    let used_up = client.until_first(&campaign, "delivered", 30).await?;
     ensure!(count(&used_up, "first", "scheduled") == 20, "{used_up}");
-    let other = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&other, &records("B", 5, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&other, |now| count(now, "first", "scheduled") == 5)
-        .await?;
+    let other = client.running("demo", &records("B", 5, "1")).await?;
+    client.until_first(&other, "scheduled", 5).await?;
     // The account's next day.
     app.sql("UPDATE sender_usage SET day = '2020-01-01'")
         .await?;
     for (campaign, all) in [(&campaign, 50), (&other, 5)] {
-        client
-            .until(campaign, |now| count(now, "first", "delivered") == all)
-            .await?;
+        client.until_first(campaign, "delivered", all).await?;
     }
     Ok(())
 }
@@ -89,9 +75,7 @@ async fn a_campaign_waits_for_receipts_no_longer_than_they_can_come() -> Result<
         .import_for(&campaign, &records("A", 3, "1"))
         .await?
         .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 3)
-        .await?;
+    client.until_first(&campaign, "accepted", 3).await?;
     client.act(&campaign, "finish").await?.expect(200)?;
     let waits = client.read_campaign(&campaign).await?;
     ensure!(waits["status"] == "RUNNING", "{waits}");
@@ -109,11 +93,7 @@ async fn receipts_of_the_simulation_outlive_a_kill() -> Result<()> {
         .start()
         .await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&campaign, &records("A", 20, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client.running("demo", &records("A", 20, "1")).await?;
     client
         .until(&campaign, |now| {
             count(now, "first", "accepted") + count(now, "first", "delivered") == 20
@@ -121,9 +101,7 @@ async fn receipts_of_the_simulation_outlive_a_kill() -> Result<()> {
         .await?;
     app.worker()?.kill()?;
     app.worker()?.start_again().await?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 20)
-        .await?;
+    client.until_first(&campaign, "delivered", 20).await?;
     Ok(())
 }
 
@@ -139,15 +117,9 @@ async fn a_sender_in_error_degrades_and_messages_are_counted_by_sender() -> Resu
     .await?;
     let client = app.client().await?;
     for sender in ["demo", "peer"] {
-        let campaign = client.started(|form| on_import(form, sender)).await?;
-        client
-            .import_for(&campaign, &records("A", 7, "1"))
-            .await?
-            .expect(202)?;
+        let campaign = client.running(sender, &records("A", 7, "1")).await?;
         if sender == "demo" {
-            client
-                .until(&campaign, |now| count(now, "first", "delivered") == 7)
-                .await?;
+            client.until_first(&campaign, "delivered", 7).await?;
         }
     }
     degrades(&mut app, "peer http_401").await?;

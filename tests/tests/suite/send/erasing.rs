@@ -180,9 +180,7 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
         .await?
         .expect(200)?;
     peer.until(3).await?;
-    client
-        .until(&first, |now| count(now, "first", "accepted") == 2)
-        .await?;
+    client.until_first(&first, "accepted", 2).await?;
     ensure!(!leftovers(&app).await?.is_empty(), "they were never there");
     let report = Of::Form.path(&form, (&day(-1), &day(1)), "");
     let seen = report_of(&client, &report, "", |text| text.contains(FIRST_NAME)).await?;
@@ -226,9 +224,7 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     for campaign in [&first, &second] {
         client.import_for(campaign, &people()).await?.expect(202)?;
     }
-    let done = client
-        .until(&second, |now| count(now, "first", "accepted") == 2)
-        .await?;
+    let done = client.until_first(&second, "accepted", 2).await?;
     ensure!(skipped(&done, "first", "duplicate_phone") == 0, "{done}");
     let after = client.read_campaign(&first).await?;
     ensure!(count(&after, "first", "recipients") == 2, "{after}");

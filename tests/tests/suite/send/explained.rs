@@ -52,9 +52,7 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
         imported["bus_props_unknown"] == json!({"store:S9": 3}),
         "{imported}"
     );
-    let waiting = client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
-        .await?;
+    let waiting = client.until_first(&campaign, "scheduled", 3).await?;
     let wait = &waiting["waiting"][0];
     ensure!(
         wait["reason"] == "send_window" && wait["messages"] == 3,
@@ -76,9 +74,7 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
     let paused = json!([{"reason": "paused", "messages": 3, "until": null}]);
     ensure!(after["waiting"] == paused, "{after}");
     client.act(&campaign, "resume").await?.expect(200)?;
-    let sent = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 3)
-        .await?;
+    let sent = client.until_first(&campaign, "delivered", 3).await?;
     ensure!(sent["waiting"] == json!([]), "{sent}");
     // Two parts each.
     ensure!(sent["cost"]["amount"] == 0.3, "{sent}");
@@ -146,9 +142,7 @@ async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -
     let missing = json!([{"name": "filiale", "recipients": 3, "similar": "Filiale"}]);
     ensure!(preview["fields_missing"] == missing, "{preview}");
     client.act(&campaign, "start").await?.expect(200)?;
-    let waiting = client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
-        .await?;
+    let waiting = client.until_first(&campaign, "scheduled", 3).await?;
     ensure!(waiting["bus_props_unknown"] == unknown, "{waiting}");
     let added = change(&client, &campaign, &[("add_bus_props", json!(true))]).await?;
     ensure!(added["bus_props_unknown"] == json!({}), "{added}");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
-use tests::campaign::{count, on_import};
+use tests::campaign::count;
 use tests::import::records;
 use tests::wait::{LATER, eventually};
 
@@ -20,11 +20,7 @@ async fn a_killed_worker_sends_nothing_twice_and_leaves_little_unknown() -> Resu
     let sender = sender_to(&address, &format!("&window={WINDOW}&receipts=off"));
     let mut app = with_senders(&sender).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    client
-        .import_for(&campaign, &records("A", MESSAGES, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client.running("peer", &records("A", MESSAGES, "1")).await?;
     let kills = 3;
     for kill in 1..=kills {
         eventually(LATER, async || {

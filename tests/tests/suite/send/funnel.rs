@@ -18,9 +18,7 @@ async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
     let campaign = client.started(|form| on_import(form, "demo")).await?;
     let all = records("order", 30, "1");
     client.import_for(&campaign, &all).await?.expect(202)?;
-    let delivered = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 30)
-        .await?;
+    let delivered = client.until_first(&campaign, "delivered", 30).await?;
     ensure!(count(&delivered, "first", "parts") == 30, "{delivered}");
 
     // The link of one message, found by its recipient.
@@ -45,14 +43,10 @@ async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
     let visitor = Visitor::new(&app.anonymous()?, link)?;
     visitor.page().await?.expect(200)?;
     visitor.view().await?.expect(204)?;
-    let viewed = client
-        .until(&campaign, |now| count(now, "first", "viewed") == 1)
-        .await?;
+    let viewed = client.until_first(&campaign, "viewed", 1).await?;
     ensure!(count(&viewed, "first", "answered") == 0, "{viewed}");
     visitor.stored(&json!({"mood": 5})).await?;
-    client
-        .until(&campaign, |now| count(now, "first", "answered") == 1)
-        .await?;
+    client.until_first(&campaign, "answered", 1).await?;
     let days = [-1, 1].map(|days| {
         (Utc::now() + TimeDelta::days(days))
             .date_naive()
@@ -104,14 +98,8 @@ async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
 async fn all_messages_of_a_campaign_can_be_read() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&campaign, &records("A", 120, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 120)
-        .await?;
+    let campaign = client.running("demo", &records("A", 120, "1")).await?;
+    client.until_first(&campaign, "delivered", 120).await?;
     let id = campaign["campaign_id"].as_str().context("no id")?;
     let mut path = format!("/api_v1/sms/campaign/{id}/message?status=delivered&limit=50");
     let mut seen = std::collections::BTreeSet::new();

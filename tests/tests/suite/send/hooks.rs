@@ -133,9 +133,7 @@ async fn a_signed_stop_reaches_every_account_that_sent_to_the_phone() -> Result<
     let campaign = one.started(|form| on_import(form, "peer")).await?;
     let records = [PHONE, OTHER_PHONE].map(record);
     one.import_for(&campaign, &records).await?.expect(202)?;
-    let done = one
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    let done = one.until_first(&campaign, "accepted", 1).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     names_nobody(&app).await
 }
@@ -168,23 +166,15 @@ async fn whom_the_provider_names_as_opted_out_gets_nothing_more() -> Result<()> 
         .import_for(&campaign, std::slice::from_ref(&record))
         .await?
         .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "failed") == 1)
-        .await?;
+    client.until_first(&campaign, "failed", 1).await?;
     let messages = format!("{}/message", campaign_path(&campaign));
     let list = client.get(&messages).await?.expect(200)?.json()?;
     ensure!(list["items"][0]["provider_code"] == "21610", "{list}");
     ensure!(suppressed(&client).await? == 1 && suppressed(&stranger).await? == 0);
     answers_name_nobody(&client, &campaign).await?;
     peer.answer_with(201);
-    let next = client.started(|form| on_import(form, "twilio")).await?;
-    client
-        .import_for(&next, &[record, other])
-        .await?
-        .expect(202)?;
-    let done = client
-        .until(&next, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    let next = client.running("twilio", &[record, other]).await?;
+    let done = client.until_first(&next, "accepted", 1).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     let to: Vec<_> = peer
         .messages()

@@ -14,6 +14,7 @@ use tests::servers::free_port;
 use tests::wait::{SOON, eventually};
 use tokio::net::TcpStream;
 
+use super::replies::suppressed;
 use super::with_senders;
 
 const MESSAGES: usize = 300;
@@ -163,25 +164,12 @@ async fn kannel_sends_each_message_once_reports_it_and_brings_a_stop() -> Result
     drop(centre);
     let (_centre, _) = kannel.centre("stop.log", &[STOP])?;
     eventually(SOON, async || {
-        let list = client.get("/api_v1/sms/suppression").await?;
-        let list: Value = list.expect(200)?.json()?;
-        ensure!(
-            list["items"]
-                .as_array()
-                .is_some_and(|items| items.len() == 1),
-            "{list}"
-        );
+        ensure!(suppressed(&client).await? == 1, "nobody opted out");
         Ok(())
     })
     .await?;
-    let again = client.started(|form| on_import(form, "gate")).await?;
-    client
-        .import_for(&again, &recipients[..10])
-        .await?
-        .expect(202)?;
-    let done = client
-        .until(&again, |now| count(now, "first", "delivered") == 9)
-        .await?;
+    let again = client.running("gate", &recipients[..10]).await?;
+    let done = client.until_first(&again, "delivered", 9).await?;
     let skipped = &done["counts"]["first"]["skipped"];
     ensure!(skipped["opted_out"] == json!(1), "{done}");
     Ok(())

@@ -161,11 +161,7 @@ async fn a_paused_campaign_hands_nothing_over_and_a_cancelled_one_neither() -> R
         .start()
         .await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&campaign, &records("A", 200, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client.running("demo", &records("A", 200, "1")).await?;
     let handed_over = |campaign: &Value| {
         let done = ["sending", "accepted", "delivered"].iter();
         done.map(|name| count(campaign, "first", name)).sum::<u64>()

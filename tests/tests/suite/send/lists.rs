@@ -5,7 +5,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::import::{JSON, NDJSON, records, segment};
 use tests::wait::LATER;
@@ -115,14 +114,8 @@ async fn recipients_are_listed_narrowed_and_streamed() -> Result<()> {
 async fn a_recipients_messages_have_their_receipts() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    client
-        .import_for(&campaign, &records("A", 3, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 3)
-        .await?;
+    let campaign = client.running("demo", &records("A", 3, "1")).await?;
+    client.until_first(&campaign, "delivered", 3).await?;
     let page: Value = client
         .get(&format!("{RECIPIENT}/A-1/message"))
         .await?

@@ -119,9 +119,7 @@ async fn a_new_pepper_forgets_nobody() -> Result<()> {
     let begun = client.started(|form| on_import(form, "demo")).await?;
     let all = records("A", 3, "1");
     client.import_for(&begun, &all).await?.expect(202)?;
-    client
-        .until(&begun, |now| count(now, "first", "delivered") == 3)
-        .await?;
+    client.until_first(&begun, "delivered", 3).await?;
     suppress(&client, Method::PUT, "+491510000001").await?;
     let peppers = format!("{} {PEPPER}", "07".repeat(32));
     let App { apis, workers, .. } = &mut app;
@@ -138,16 +136,12 @@ async fn a_new_pepper_forgets_nobody() -> Result<()> {
     ensure!(preview["skipped"] == json!({"opted_out": 1}), "{preview}");
     client.act(&campaign, "start").await?.expect(200)?;
     client.import_for(&campaign, &all).await?.expect(202)?;
-    let done = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 2)
-        .await?;
+    let done = client.until_first(&campaign, "delivered", 2).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     // Another docid of a phone that has its message.
     let other = json!({"docid": "B", "phone": "+491510000000"});
     client.import_for(&begun, &[other]).await?.expect(202)?;
-    let done = client
-        .until(&begun, |now| count(now, "first", "recipients") == 4)
-        .await?;
+    let done = client.until_first(&begun, "recipients", 4).await?;
     ensure!(skipped(&done, "first", "duplicate_phone") == 1, "{done}");
     Ok(())
 }
@@ -240,9 +234,7 @@ async fn no_more_messages_is_a_button_of_the_page() -> Result<()> {
     let campaign = client.started(|form| on_import(form, "peer")).await?;
     let records = [PHONE, OTHER_PHONE].map(|phone| json!({"docid": phone, "phone": phone}));
     client.import_for(&campaign, &records).await?.expect(202)?;
-    let done = client
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    let done = client.until_first(&campaign, "accepted", 1).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     // Nobody can stop what no message began.
     let form = client

@@ -12,7 +12,7 @@ use axum::{Json, Router};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{count, on_import};
+use tests::campaign::on_import;
 use tests::client::Client;
 use tests::import::{JSON, record};
 use tests::tools::{Tool, own};
@@ -111,9 +111,7 @@ async fn accepted(
         .import_for(&campaign, &[recipient])
         .await?
         .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    client.until_first(&campaign, "accepted", 1).await?;
     let request = capture.of(path).pop().context("nothing came")?;
     Ok((campaign, request))
 }
@@ -294,9 +292,7 @@ async fn requests_and_callbacks_are_those_of_the_providers_libraries() -> Result
     ];
     only_signed_callbacks_count(&app, urls.into_iter().zip(&signed)).await?;
     for campaign in [twilio, vonage, own] {
-        client
-            .until(&campaign, |now| count(now, "first", "delivered") == 1)
-            .await?;
+        client.until_first(&campaign, "delivered", 1).await?;
     }
     Ok(())
 }

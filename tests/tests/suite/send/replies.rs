@@ -10,7 +10,7 @@ use axum::routing::post;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{count, on_import};
+use tests::campaign::on_import;
 use tests::client::{Answer, Client};
 use tests::import::{JSON, segment};
 use tests::wait::{LATER, eventually};
@@ -103,11 +103,10 @@ pub(super) async fn send(client: &Client, sender: &str) -> Result<Value> {
         .map(|(n, phone)| json!({"docid": format!("D{n}"), "phone": phone}))
         .collect();
     client.import_for(&campaign, &records).await?.expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 2)
-        .await
+    client.until_first(&campaign, "accepted", 2).await
 }
 
+/// How many phones are on an account's suppression list.
 pub(super) async fn suppressed(client: &Client) -> Result<usize> {
     let list = client.get("/api_v1/sms/suppression").await?;
     let list: Value = list.expect(200)?.json()?;

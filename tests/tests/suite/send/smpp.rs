@@ -14,6 +14,7 @@ use tests::tools::{Tool, own};
 use tests::wait::{LATER, SOON, eventually};
 use tokio::net::TcpStream;
 
+use super::replies::suppressed;
 use super::{degrades, with_senders};
 
 /// Fewer than make a sender pause where a cut leaves all of them unknown.
@@ -132,14 +133,7 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
             "{record}: {text}"
         );
     }
-    let list = client.get("/api_v1/sms/suppression").await?;
-    let list: Value = list.expect(200)?.json()?;
-    ensure!(
-        list["items"]
-            .as_array()
-            .is_some_and(|items| items.len() == 1),
-        "{list}"
-    );
+    ensure!(suppressed(&client).await? == 1, "nobody opted out");
     Ok(())
 }
 
@@ -153,14 +147,8 @@ async fn a_centre_that_reports_by_parameters_alone_is_understood() -> Result<()>
     let _centre = listening(tool, port, &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &records("A", 50, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 50)
-        .await?;
+    let campaign = client.running("centre", &records("A", 50, "1")).await?;
+    client.until_first(&campaign, "delivered", 50).await?;
     let mut came: Vec<_> = taken(&log)?
         .iter()
         .map(|message| message["to"].to_string())
@@ -194,14 +182,8 @@ async fn a_centre_over_tls_gets_messages_if_its_certificate_is_trusted() -> Resu
             .start()
             .await?;
         let client = app.client().await?;
-        let campaign = client.started(|form| on_import(form, "centre")).await?;
-        client
-            .import_for(&campaign, &records("A", 3, "1"))
-            .await?
-            .expect(202)?;
-        client
-            .until(&campaign, |now| count(now, "first", status) == 3)
-            .await?;
+        let campaign = client.running("centre", &records("A", 3, "1")).await?;
+        client.until_first(&campaign, status, 3).await?;
         if status == "scheduled" {
             degrades(&mut app, "centre smpp-unbound").await?;
             ensure!(taken(&log)?.is_empty(), "a message came");
@@ -228,11 +210,7 @@ async fn receipts_that_come_after_a_kill_find_their_messages() -> Result<()> {
     let sender = sender("smpp", port).replace(&format!("window={WINDOW}"), "window=20");
     let mut app = with_senders(&sender).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &records("A", 20, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client.running("centre", &records("A", 20, "1")).await?;
     eventually(SOON, async || {
         let taken = taken(&log)?.len();
         ensure!(taken == 20, "{taken} messages came");
@@ -241,9 +219,7 @@ async fn receipts_that_come_after_a_kill_find_their_messages() -> Result<()> {
     .await?;
     app.worker()?.kill()?;
     app.worker()?.start_again().await?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 20)
-        .await?;
+    client.until_first(&campaign, "delivered", 20).await?;
     ensure!(taken(&log)?.len() == 20, "more than twenty messages came");
     Ok(())
 }
@@ -256,14 +232,8 @@ async fn a_centre_that_unbinds_makes_nothing_unknown() -> Result<()> {
     let (_centre, port) = centre("unbind", &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &records("A", 9, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 9)
-        .await?;
+    let campaign = client.running("centre", &records("A", 9, "1")).await?;
+    client.until_first(&campaign, "delivered", 9).await?;
     ensure!(taken(&log)?.len() == 9, "not nine messages came");
     Ok(())
 }
@@ -275,14 +245,8 @@ async fn receipts_whose_ids_are_decimal_and_padded_find_their_messages() -> Resu
     let (_centre, port) = centre("decimal", &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &records("A", 50, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 50)
-        .await?;
+    let campaign = client.running("centre", &records("A", 50, "1")).await?;
+    client.until_first(&campaign, "delivered", 50).await?;
     Ok(())
 }
 
@@ -293,14 +257,8 @@ async fn receipts_of_no_message_are_not_counted_as_delivered() -> Result<()> {
     let (_centre, port) = centre("stranger", &log).await?;
     let mut app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &records("A", 5, "1"))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 5)
-        .await?;
+    let campaign = client.running("centre", &records("A", 5, "1")).await?;
+    client.until_first(&campaign, "delivered", 5).await?;
     let earlier = Utc::now() - TimeDelta::minutes(10);
     let earlier = earlier.to_rfc3339_opts(SecondsFormat::Secs, false);
     app.sql(&format!(
@@ -331,16 +289,9 @@ async fn a_stop_in_national_form_counts() -> Result<()> {
     let (_centre, port) = centre("national stop", &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
-    client
-        .import_for(&campaign, &[record("A1")])
-        .await?
-        .expect(202)?;
+    client.running("centre", &[record("A1")]).await?;
     eventually(LATER, async || {
-        let list = client.get("/api_v1/sms/suppression").await?;
-        let list: Value = list.expect(200)?.json()?;
-        let items = list["items"].as_array().map_or(0, Vec::len);
-        ensure!(items == 1, "{list}");
+        ensure!(suppressed(&client).await? == 1, "nobody opted out");
         Ok(())
     })
     .await

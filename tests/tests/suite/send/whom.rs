@@ -256,9 +256,7 @@ async fn a_phone_that_another_message_goes_to_gets_no_second_one() -> Result<()>
     client.act(&campaign, "pause").await?.expect(200)?;
     let people = [of_store("a1", 1, "S1"), of_store("a2", 2, "S1")];
     import(&client, &campaign, &people).await?;
-    client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 2)
-        .await?;
+    client.until_first(&campaign, "scheduled", 2).await?;
     let moved = [of_store("a1", 2, "S1")];
     client.import_and_wait(&moved, LATER).await?;
     client.act(&campaign, "resume").await?.expect(200)?;

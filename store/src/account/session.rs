@@ -1,0 +1,108 @@
+//! Sessions of people: secrets that their browsers have, and links to sign in with, which work once. Only the SHA-256 of either is kept.
+
+use chrono::{TimeDelta, Utc};
+use sea_orm::{DbErr, FromQueryResult, QueryResult};
+
+use super::person::{Person, people};
+use crate::tx::{Sql, statement, values};
+use crate::{Error, Store};
+
+/// A link with which somebody signs in, once.
+#[derive(Clone, Debug)]
+pub struct SignInLink {
+    pub person: Person,
+    /// Whoever has it chooses a new password with it.
+    pub sets_password: bool,
+}
+
+impl FromQueryResult for SignInLink {
+    fn from_query_result(row: &QueryResult, prefix: &str) -> Result<Self, DbErr> {
+        Ok(Self {
+            person: Person::from_query_result(row, prefix)?,
+            sets_password: row.try_get(prefix, "sets_password")?,
+        })
+    }
+}
+
+impl Store {
+    /// Opens a session for so long; false: there is no such person.
+    pub async fn open_session(
+        &self,
+        person: &Person,
+        hash: [u8; 32],
+        life: TimeDelta,
+    ) -> Result<bool, Error> {
+        self.insert_session(person, hash, [false, false], life)
+            .await
+    }
+
+    /// Makes a link to sign in with, once, within so long; false: there is no such person.
+    pub async fn create_sign_in_link(
+        &self,
+        person: &Person,
+        hash: [u8; 32],
+        sets_password: bool,
+        life: TimeDelta,
+    ) -> Result<bool, Error> {
+        self.insert_session(person, hash, [true, sets_password], life)
+            .await
+    }
+
+    async fn insert_session(
+        &self,
+        person: &Person,
+        hash: [u8; 32],
+        [is_link, sets_password]: [bool; 2],
+        life: TimeDelta,
+    ) -> Result<bool, Error> {
+        let now = Utc::now();
+        let expired = statement!("DELETE FROM session WHERE account_id = $1 AND expires_at < $2");
+        self.execute(expired, values![person.account_id, now])
+            .await?;
+        // The password that was checked must be the one that still stands.
+        let open = statement!(
+            lock "FOR SHARE":
+            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password)
+             SELECT account_id, $3, name, $4, $5, $7
+               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
+        );
+        let values = values![
+            person.account_id,
+            person.name.as_str(),
+            hash.to_vec(),
+            is_link,
+            now + life,
+            person.password_hash.as_str(),
+            sets_password,
+        ];
+        Ok(self.execute(open, values).await? > 0)
+    }
+
+    /// Who has the session of this hash.
+    pub async fn find_session(&self, hash: [u8; 32]) -> Result<Option<Person>, Error> {
+        let person = statement!(
+            people!(),
+            " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
+              WHERE s.hash = $1 AND NOT s.is_link AND s.expires_at > $2"
+        );
+        let values = values![hash.to_vec(), Utc::now()];
+        self.fetch_one(person, values).await
+    }
+
+    /// The link of this hash.
+    pub async fn find_sign_in_link(&self, hash: [u8; 32]) -> Result<Option<SignInLink>, Error> {
+        let link = statement!(
+            people!(", s.sets_password"),
+            " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
+              WHERE s.hash = $1 AND s.is_link AND s.expires_at > $2"
+        );
+        let values = values![hash.to_vec(), Utc::now()];
+        self.fetch_one(link, values).await
+    }
+
+    /// Ends a session or a link; false: it had ended.
+    pub async fn close_session(&self, hash: [u8; 32]) -> Result<bool, Error> {
+        let close = statement!("DELETE FROM session WHERE hash = $1");
+        Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
+    }
+}
