@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, ValidationError};
+use rlibphonenumber::{
+    PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNumberType, ValidationError,
+};
 
 use crate::invalid::NotValid;
 use crate::phone::{self, TOO_LONG, TOO_SHORT};
@@ -76,6 +78,9 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
     if !given_out(&parsed) && digits.ends_with("000000") {
         return Err(DAMAGED);
     }
+    if !given_out(&parsed) && is_cut_off(&parsed) {
+        return Err(TOO_SHORT);
+    }
     let found = PHONE_NUMBER_UTIL.format(&parsed, PhoneNumberFormat::E164);
     phone::PhoneNumber::parse(&found)?;
     Ok(found.into_owned())
@@ -105,6 +110,25 @@ fn has_trunk_prefix(number: &PhoneNumber) -> bool {
     let whole = PHONE_NUMBER_UTIL.format(number, PhoneNumberFormat::E164);
     digits(&dialled) + digits(&number.country_code.to_string()) > digits(&whole)
 }
+
+/// Whether a number that is not given out begins like a mobile one and lacks several of its digits. Lengths alone do not tell: a plan
+/// such as Germany's has fixed lines of five digits.
+fn is_cut_off(number: &PhoneNumber) -> bool {
+    let begun = PHONE_NUMBER_UTIL.format(number, PhoneNumberFormat::E164);
+    let is_mobile = |lacking: &usize| {
+        let whole = PHONE_NUMBER_UTIL.parse(format!("{begun}{}", "0".repeat(*lacking)), None);
+        whole
+            .is_ok_and(|whole| PHONE_NUMBER_UTIL.get_number_type(&whole) == PhoneNumberType::Mobile)
+    };
+    (1..=MOST_LACKING)
+        .find(is_mobile)
+        .is_some_and(|lacking| lacking >= LACKING)
+}
+
+/// So few digits less than a plan says may be a number that is newer than the plan.
+const LACKING: usize = 3;
+/// More digits lack of no number that is possible.
+const MOST_LACKING: usize = 8;
 
 const IMPOSSIBLE: NotValid = NotValid("is no number that is possible in its country");
 
@@ -177,6 +201,10 @@ mod tests {
             ("DE", "+43 664 1234567", "+436641234567"),
             ("AT", "0664 1234567", "+436641234567"),
             ("DE", "491511234567", "+491511234567"),
+            ("DE", "0151 123 45 67", "+491511234567"),
+            ("DE", "030 12345", "+493012345"),
+            ("DE", "05321 123", "+495321123"),
+            ("AT", "01 58858", "+43158858"),
             ("CH", "079 123 45 67", "+41791234567"),
             ("FR", "06 12 34 56 78", "+33612345678"),
             ("IT", "333 123 4567", "+393331234567"),
@@ -208,6 +236,9 @@ mod tests {
             ("DE", "n/a", "no digit"),
             ("DE", "0", "too few"),
             ("DE", "12", "too few"),
+            ("DE", "0151 12", "too few"),
+            ("DE", "+49 170 123", "too few"),
+            ("FR", "06 12 34", "too few"),
             ("DE", "0170 123456789012345", "too many"),
             ("DE", "+", "no digit"),
             ("DE", "+999 1234567", "possible"),

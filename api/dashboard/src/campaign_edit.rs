@@ -12,6 +12,7 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use chrono::{TimeDelta, Utc};
 use domain::campaign::{
     CampaignStatus, MAX_COPIED_FIELDS, MessageStatus, MissingField, Preview, Sample, similar_name,
 };
@@ -22,12 +23,12 @@ use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_settings::{DAYS, cost, settings};
-use crate::campaigns::shown_counts;
 use crate::done;
 use crate::editor::{Draft, Editing};
-use crate::names::{FormChoice, bus_prop_names, published};
+use crate::names::{FormChoice, bus_prop_names, published, unknown_bus_props};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
+use crate::provider_code;
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
 
@@ -48,6 +49,8 @@ struct CampaignEditPage<'a> {
     preview: Option<Result<Shown>>,
     /// Its sender reaches no phones.
     is_simulated: bool,
+    /// Why the test that is shown did not arrive.
+    shown_code: Option<String>,
 }
 
 /// What a draft would do, as a part of its page.
@@ -60,8 +63,8 @@ struct PreviewPart<'a> {
     preview: Result<Shown>,
 }
 
-/// A preview as it is shown.
-struct Shown(Preview);
+/// A preview as it is shown, and the business properties that the form does not have.
+struct Shown(Preview, Vec<String>);
 
 impl PreviewPart<'_> {
     fn strange_columns(&self) -> Vec<String> {
@@ -84,18 +87,41 @@ impl CampaignEditPage<'_> {
     /// What starting it comes to.
     fn start_question(&self) -> String {
         let t = self.f.t;
-        match &self.preview {
-            _ if self.is_simulated => t.get("simulated-campaign"),
-            _ if self.draft.audience.is_empty() => t.get("sure-start-import"),
-            Some(Ok(Shown(preview))) if !preview.partial => {
-                t.count("sure-start-people", number(preview.eligible))
+        let what = match &self.preview {
+            _ if self.draft.audience.is_empty() => {
+                let hours = self.summary(&["window", "delay"]);
+                format!("{} {hours}.", t.get("start-import"))
             }
-            _ => t.get("sure-start"),
-        }
+            Some(Ok(Shown(preview, _))) if !preview.partial => {
+                // The database has a clock of its own.
+                let soon = Utc::now() + TimeDelta::minutes(1);
+                let later = preview.first_at.filter(|at| *at > soon);
+                let messages = number(preview.eligible);
+                match later {
+                    Some(at) => t.count_with("start-later", messages, self.f.moment(at)),
+                    None => t.count("start-now", messages),
+                }
+            }
+            _ if self.is_simulated => return t.get("simulated-campaign"),
+            _ => return t.get("sure-start"),
+        };
+        let real = if self.is_simulated {
+            "simulated-campaign"
+        } else {
+            "sure-start-real"
+        };
+        format!("{what} {}", t.get(real))
     }
 
     fn test_status(&self, shown: &SentTest) -> &'static str {
         status(&shown.message, self.is_simulated)
+    }
+
+    /// Where a test is.
+    fn test_words(&self, shown: &SentTest) -> String {
+        let (t, status) = (self.f.t, self.test_status(shown));
+        let known = t.known("test-status", status);
+        known.unwrap_or_else(|| t.of("status", status))
     }
 
     /// The columns that can be kept, those that are first, and whether each is.
@@ -149,7 +175,7 @@ impl CampaignEditPage<'_> {
         };
         let settings = settings(t, self.f.zone, &content).into_iter();
         let shown = settings.filter(|(name, _)| names.contains(name));
-        let shown = shown.map(|(name, value)| format!("{}: {value}", t.of("setting", name)));
+        let shown = shown.map(|(name, value)| t.labelled(t.of("setting", name), value));
         let shown: Vec<_> = shown.collect();
         if shown.is_empty() {
             t.get("campaign-nothing-set")
@@ -262,8 +288,9 @@ impl Shown {
         self.0.cost.as_ref().map(|amount| cost(t, amount))
     }
 
-    fn unknown(&self) -> Vec<(String, i64)> {
-        shown_counts(self.0.bus_props_unknown.iter())
+    /// The business properties that the form does not have.
+    fn unknown(&self) -> &[String] {
+        &self.1
     }
 
     /// What recipients lack, a sentence a field.
@@ -327,21 +354,27 @@ impl Draft for CampaignDraft {
             let batches = list_batches(caller, None, 25).await?.rows.into_iter();
             Ok(batches.map(|body| body.batch).collect())
         };
-        let template = CampaignEditPage {
-            f: &f,
-            editing,
-            draft: self,
-            forms: unless_refused(editing, published(person)).await?,
-            senders: unless_refused(editing, senders).await?,
-            batches: unless_refused(editing, batches).await?,
-            columns: unless_refused(editing, operations::list_columns(caller)).await?,
-            bus_props: form_bus_props(person, self).await,
-            preview: match &editing.id {
-                Some(id) if editing.problem.is_none() => Some(of_stored(person, id).await),
-                _ => None,
-            },
-            is_simulated: person.state.sending.is_simulated(&self.sender),
-        };
+        let template =
+            CampaignEditPage {
+                f: &f,
+                editing,
+                draft: self,
+                forms: unless_refused(editing, published(person)).await?,
+                senders: unless_refused(editing, senders).await?,
+                batches: unless_refused(editing, batches).await?,
+                columns: unless_refused(editing, operations::list_columns(caller)).await?,
+                bus_props: form_bus_props(person, self).await,
+                preview: match &editing.id {
+                    Some(id) if editing.problem.is_none() => {
+                        Some(of_stored(person, id, &self.form_id).await)
+                    }
+                    _ => None,
+                },
+                is_simulated: person.state.sending.is_simulated(&self.sender),
+                shown_code: self.test.shown.as_ref().and_then(|shown| {
+                    provider_code::words(f.t, &person.state.sending, &shown.message)
+                }),
+            };
         let refused = self.test.problem.as_ref();
         let status = refused.map_or_else(|| editing.status(), |problem| problem.code().status());
         Ok(html(f.t, status, &template))
@@ -376,16 +409,22 @@ fn page(id: Uuid) -> String {
     format!("/dashboard/campaigns/{id}/edit")
 }
 
-async fn of_stored(person: &SignedIn, id: &str) -> Result<Shown> {
+async fn shown(person: &SignedIn, form_id: Uuid, preview: Preview) -> Shown {
+    let unknown = unknown_bus_props(person, form_id, &preview.bus_props_unknown).await;
+    Shown(preview, unknown)
+}
+
+async fn of_stored(person: &SignedIn, id: &str, form_id: &str) -> Result<Shown> {
+    let form_id = parse_id("form_id", form_id)?;
     let (state, campaign_id) = (&person.state.sending, parse_id("id", id)?);
-    let preview = operations::preview_campaign(state, &person.caller, campaign_id);
-    preview.await.map(Shown)
+    let preview = operations::preview_campaign(state, &person.caller, campaign_id).await?;
+    Ok(shown(person, form_id, preview).await)
 }
 
 async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
     let content = draft.content(person.caller.time_zone())?;
     let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
-    preview.await.map(Shown)
+    Ok(shown(person, content.form_id, preview.await?).await)
 }
 
 /// What the draft that was sent would do.

@@ -15,7 +15,13 @@ pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static 
     let moment = |at: &DateTime<Utc>| t.moment(at, zone);
     let bus_props = content.bus_props_from.iter();
     let bus_props: Vec<_> = bus_props
-        .map(|(name, field)| format!("{name}: {field}"))
+        .map(|(name, field)| {
+            if name == field {
+                name.clone()
+            } else {
+                t.labelled(name, field)
+            }
+        })
         .collect();
     let starts_at = content.starts_at.as_ref();
     let delay = i64::from(content.delay_minutes);
@@ -25,7 +31,7 @@ pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static 
         .and_then(|most| i64::try_from(most).ok());
     let per_day = content.per_day.iter();
     let per_day: Vec<_> = per_day
-        .map(|(name, most)| format!("{name}: {}", t.number(i64::from(*most))))
+        .map(|(name, most)| t.labelled(name, t.number(i64::from(*most))))
         .collect();
     let sample = content.sample.map(f64::from);
     let reminder = content.reminder.as_ref();
@@ -117,8 +123,14 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Why messages wait, a sentence a reason.
-pub fn waits(t: &Text, zone: Tz, content: &CampaignContent, waiting: &[Waiting]) -> Vec<String> {
+/// Why messages wait, a sentence a reason; so many first messages are scheduled.
+pub fn waits(
+    t: &Text,
+    zone: Tz,
+    content: &CampaignContent,
+    waiting: &[Waiting],
+    first: i64,
+) -> Vec<String> {
     let window = json!(content.send_window);
     let sentence = |wait: &Waiting| {
         let until = wait.until.map(|at| t.moment(&at, zone)).unwrap_or_default();
@@ -129,18 +141,76 @@ pub fn waits(t: &Text, zone: Tz, content: &CampaignContent, waiting: &[Waiting])
             WaitReason::Reminder => ("wait-reminder", until.clone()),
             WaitReason::Rate => ("wait-rate", String::new()),
             WaitReason::SenderPaused => ("wait-sender-paused", content.sender.clone()),
-            WaitReason::Paused => ("wait-paused", String::new()),
+            WaitReason::Paused => return paused(t, wait.messages, first),
         };
         let sentence = t.count_with(key, wait.messages, what);
-        match wait.reason {
+        vec![match wait.reason {
             WaitReason::SendWindow => format!("{sentence} {}", t.with("wait-first", until)),
             _ => sentence,
-        }
+        }]
     };
-    waiting.iter().map(sentence).collect()
+    waiting.iter().flat_map(sentence).collect()
+}
+
+/// What waits because a campaign is paused: first messages and reminders apart.
+fn paused(t: &Text, messages: i64, first: i64) -> Vec<String> {
+    let first = first.min(messages);
+    let waiting = [
+        ("wait-paused", first),
+        ("wait-paused-reminder", messages - first),
+    ];
+    let waiting = waiting.into_iter().filter(|(_, n)| *n > 0);
+    waiting.map(|(key, n)| t.count(key, n)).collect()
+}
+
+/// What resuming a campaign comes to, while so many of its messages wait.
+pub fn resume_question(t: &Text, content: &CampaignContent, waiting: &[Waiting]) -> String {
+    let messages = waiting.iter().map(|wait| wait.messages).sum::<i64>();
+    let import = matches!(content.audience, Audience::OnImport { .. });
+    let import = import.then(|| t.get("resume-import"));
+    let hours = t.labelled(t.get("setting-window"), window(t, content));
+    let told = [Some(t.count("resume-n", messages)), import];
+    let told = told.into_iter().flatten();
+    told.chain([format!("{hours}.")])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// An amount of money.
 pub fn cost(t: &Text, cost: &Cost) -> String {
     format!("{} {}", t.real(cost.amount, 2), cost.currency)
+}
+
+#[cfg(test)]
+mod tests {
+    use api_language::of_code;
+
+    use super::*;
+
+    #[test]
+    fn first_messages_and_reminders_of_a_paused_campaign_are_told_apart() {
+        let id = "0192f0c1-2345-7abc-8def-0123456789ab";
+        let content = json!({
+            "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {"on_import": true},
+            "bus_props_from": {"Filiale": "Filiale", "region": "Gebiet"},
+        });
+        let content = CampaignContent::parse(&content).unwrap();
+        let t = of_code("en");
+        let waiting = [Waiting {
+            reason: WaitReason::Paused,
+            messages: 3,
+            until: None,
+        }];
+        let told = |first| waits(t, Tz::UTC, &content, &waiting, first);
+        let message = "1 message waits because the campaign is paused.";
+        let reminders = "2 reminders wait because the campaign is paused.";
+        assert_eq!(told(1), [message, reminders]);
+        assert_eq!(told(3).len(), 1);
+        let question = "3 messages that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
+                        Sent: 09:00–20:00, every day, in their time zone.";
+        assert_eq!(resume_question(t, &content, &waiting), question);
+        let settings = settings(t, Tz::UTC, &content);
+        // A group that is called as its column is told once.
+        assert!(settings.contains(&("bus-props", "Filiale, region: Gebiet".to_owned())));
+    }
 }

@@ -14,14 +14,14 @@ use serde::Deserialize;
 use store::send::Campaign;
 
 use crate::campaign_draft::CampaignDraft;
-use crate::campaign_settings::{cost, settings, waits};
+use crate::campaign_settings::{cost, resume_question, settings, waits};
 use crate::chart::share;
 use crate::done;
 use crate::editor;
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
-use crate::names::names;
+use crate::names::{names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
@@ -41,8 +41,10 @@ struct CampaignPage<'a> {
     /// Why messages wait.
     waits: Vec<String>,
     cost: Option<String>,
-    /// Texts of business properties that the form does not have, and their messages.
-    unknown: Vec<(String, i64)>,
+    /// What resuming it comes to.
+    resume_question: String,
+    /// Business properties that the form does not have.
+    unknown: Vec<String>,
     settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,
@@ -174,12 +176,6 @@ impl Funnel {
     }
 }
 
-/// Numbers as texts take them.
-pub fn shown_counts<'c>(counts: impl Iterator<Item = (&'c str, u64)>) -> Vec<(String, i64)> {
-    let counts = counts.map(|(text, n)| (text.to_owned(), i64::try_from(n).unwrap_or(i64::MAX)));
-    counts.collect()
-}
-
 /// `GET /dashboard/campaigns`.
 pub async fn list(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
     let f = person.frame("campaigns");
@@ -200,12 +196,14 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let content = &campaign.content;
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
-    let unknown = body.bus_props_unknown.iter();
+    let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
+    let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
-        waits: waits(t, zone, content, &body.waiting),
+        waits: waits(t, zone, content, &body.waiting, scheduled),
         cost: body.cost.map(|amount| cost(t, &amount)),
-        unknown: shown_counts(unknown),
+        resume_question: resume_question(t, content, &body.waiting),
+        unknown: unknown.await,
         settings: settings(t, zone, content),
         form,
         campaign,

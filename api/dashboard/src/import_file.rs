@@ -24,6 +24,7 @@ use uuid::Uuid;
 use crate::done;
 use crate::import_outlook::Outlook;
 use crate::imports::{self, campaigns_for_imports};
+use crate::names::unknown_bus_props;
 use crate::page::{Frame, html};
 use crate::reasons::reasons;
 use crate::sent::SentPairs;
@@ -237,7 +238,15 @@ async fn draw(
     match mapping(&columns, country) {
         Ok(mapping) => {
             match upload::preview(state, caller, upload, mapping.clone(), campaign_id).await {
-                Ok(preview) => outlook = Some(Outlook::new(t, preview, &mapping)),
+                Ok(preview) => {
+                    let mut shown = Outlook::new(t, preview, &mapping);
+                    let unknown = shown.summary.bus_props_unknown.as_ref();
+                    if let Some((unknown, campaign)) = unknown.zip(chosen.campaign(&campaigns)) {
+                        let form_id = campaign.content.form_id;
+                        shown.unknown = unknown_bus_props(person, form_id, unknown).await;
+                    }
+                    outlook = Some(shown);
+                }
                 Err(problem) if problem.code().status().is_client_error() => {
                     told = told.or_else(|| Some(upload_refused(t, &problem)));
                 }

@@ -7,10 +7,7 @@ use api_import::explained::{column, kind, reason, remedy};
 use api_import::ingest::BodySummary;
 use api_language::Text;
 use domain::body::Mapping;
-use domain::campaign::UnknownBusProps;
 use domain::record::RecordError;
-
-use crate::campaigns::shown_counts;
 
 /// Rows that are shown of those refused for one reason.
 const SHOWN_ROWS: usize = 10;
@@ -31,6 +28,8 @@ pub struct Outlook {
     pub summary: BodySummary,
     pub existing: u64,
     pub refused: Vec<Refused>,
+    /// What the campaign's form does not list.
+    pub unknown: Vec<String>,
 }
 
 impl Outlook {
@@ -58,17 +57,12 @@ impl Outlook {
             summary,
             existing,
             refused,
+            unknown: Vec::new(),
         }
     }
 
     pub fn new_people(&self) -> i64 {
         count(self.summary.accepted - self.existing.min(self.summary.accepted))
-    }
-
-    /// What the campaign's form does not list.
-    pub fn unknown(&self) -> Vec<(String, i64)> {
-        let unknown = self.summary.bus_props_unknown.iter();
-        shown_counts(unknown.flat_map(UnknownBusProps::iter))
     }
 
     /// Rows that have the phone of another person further up: how many, and the first of them as they are listed.

@@ -12,17 +12,16 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::campaign::{Audience, CampaignStatus, UnknownBusProps};
+use domain::campaign::{Audience, CampaignStatus};
 use serde::Deserialize;
 use store::erasure::WaitingMessages;
 use store::import::BatchStatus;
 use store::send::Campaign;
 
-use crate::campaigns::shown_counts;
 use crate::done;
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
-use crate::names::names;
+use crate::names::{names, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
@@ -44,7 +43,7 @@ struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
     /// What the form of its campaign does not list.
-    unknown: Vec<(String, i64)>,
+    unknown: Vec<String>,
     /// What is said before whom it created is erased.
     waits: Vec<String>,
     errors: Vec<Rejected>,
@@ -219,10 +218,11 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let names = names(&person).await;
     let unknown = match body.batch.campaign_id {
         Some(campaign_id) if !is_open(body.batch.status) => {
-            let campaign = read_campaign(&person.state.sending, caller, campaign_id);
-            campaign.await?.bus_props_unknown
+            let campaign = read_campaign(&person.state.sending, caller, campaign_id).await?;
+            let form_id = campaign.item.campaign.content.form_id;
+            unknown_bus_props(&person, form_id, &campaign.bus_props_unknown).await
         }
-        _ => UnknownBusProps::default(),
+        _ => Vec::new(),
     };
     let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
     let import = Import::new(body, &names);
@@ -241,7 +241,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let template = ImportPage {
         f: &f,
         import,
-        unknown: shown_counts(unknown.iter()),
+        unknown,
         waits,
         errors: Rejected::grouped(explained),
         has_more_errors,

@@ -5,6 +5,7 @@
 //!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password`.
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
+//!   `provider_code` (why a message did not arrive),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
 //!   texts are in `api-language`.
 //! - One file a page: `overview` (with the `first_steps` of a new account, and `news`), `form`, `stores`, `answers`, `imports`,
@@ -63,6 +64,7 @@ mod page;
 mod password;
 mod people;
 mod phone;
+mod provider_code;
 mod range;
 mod reasons;
 mod recipients;
@@ -187,6 +189,7 @@ pub fn routes(
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))
         .route("/dashboard/recipients/erase", post(recipients::erase))
+        .route("/dashboard/suppressions/gap", post(suppressions::set_gap))
         .route(
             "/dashboard/suppressions/{action}",
             post(suppressions::change),

@@ -18,6 +18,7 @@ use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{Frame, page_of_days, status};
+use crate::provider_code;
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 
@@ -58,6 +59,10 @@ struct MessagesPage<'a> {
 impl MessagesPage<'_> {
     fn status(&self, message: &Message) -> &'static str {
         status(message, self.sending.is_simulated(&message.sender))
+    }
+
+    fn code(&self, message: &Message) -> Option<String> {
+        provider_code::words(self.f.t, self.sending, message)
     }
 
     /// What its messages are called.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
 use api_language::Text;
+use domain::campaign::{UnknownBusProps, similar_value};
 use domain::form::{BusProp, BusPropEntry, FormContent, FormStatus};
 use uuid::Uuid;
 
@@ -38,6 +39,35 @@ pub fn bus_prop_words(t: &Text, bus_prop: impl Display) -> String {
         return text;
     };
     t.labelled(property_name(t, name), value)
+}
+
+/// What a form does not have, each with how many have it and what the form has that is nearly the same.
+pub async fn unknown_bus_props(
+    person: &SignedIn,
+    form_id: Uuid,
+    unknown: &UnknownBusProps,
+) -> Vec<String> {
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    // A page can do without what is nearly the same.
+    let form = person.state.app.form(person.account_id, form_id).await;
+    let known = form.iter().flat_map(|form| &form.content.bus_props);
+    let known: Vec<_> = known.filter(|entry| !entry.retired).collect();
+    let line = |(text, people)| unknown_words(person.t, text, people, &known);
+    unknown.iter().map(line).collect()
+}
+
+fn unknown_words(t: &Text, text: &str, people: u64, known: &[&BusPropEntry]) -> String {
+    let people = t.number(i64::try_from(people).unwrap_or(i64::MAX));
+    let words = format!("{} ({people})", bus_prop_words(t, text));
+    let (name, value) = text.split_once(':').unwrap_or_default();
+    let known = known.iter().map(|entry| &entry.text);
+    let known = known.filter(|text| text.name() == name).map(BusProp::value);
+    match similar_value(value, known) {
+        Some(similar) => format!("{words} {}", t.with("field-similar", similar)),
+        None => words,
+    }
 }
 
 /// What a list of business properties is called: by their name, if they have one name.
@@ -110,4 +140,35 @@ pub async fn names(person: &SignedIn) -> HashMap<String, String> {
     let campaigns = campaigns.map(|one| (one.campaign_id, one.content.name));
     let all = forms.unwrap_or_default().into_iter().chain(campaigns);
     all.map(|(id, name)| (id.to_string(), name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use api_language::of_code;
+
+    use super::*;
+
+    #[test]
+    fn what_is_nearly_in_the_form_is_told() {
+        let entry = |text| BusPropEntry {
+            id: 1,
+            text: BusProp::parse(text).unwrap(),
+            retired: false,
+        };
+        let known = ["store:Berlin Mitte", "store:Filiale 12", "region:Norden"].map(entry);
+        let known: Vec<_> = known.iter().collect();
+        let (english, french) = (of_code("en"), of_code("fr"));
+        for (t, text, words) in [
+            (
+                english,
+                "store:Berlin  mitte ",
+                "store: Berlin  mitte  (3) Did you mean “Berlin Mitte”?",
+            ),
+            (english, "store:Filiale 13", "store: Filiale 13 (3)"),
+            (english, "store:Norden", "store: Norden (3)"),
+            (french, "Ort:Ulm", "Ort\u{a0}: Ulm (3)"),
+        ] {
+            assert_eq!(unknown_words(t, text, 3, &known), words);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use api_language::Text;
 use domain::invalid::Invalid;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 40] = [
+const MEMBERS: [(&str, &str); 41] = [
     ("after_days", "campaign-reminder-days"),
     ("audience", "campaign-audience"),
     ("bus_prop", "form-bus-props"),
@@ -26,6 +26,7 @@ const MEMBERS: [(&str, &str); 40] = [
     ("logo", "branding-logo"),
     ("max_messages", "campaign-most"),
     ("max_parts", "campaign-parts"),
+    ("min_gap_days", "gap-days"),
     ("name", "name"),
     ("options", "form-options"),
     ("per_day", "campaign-per-day"),
@@ -98,7 +99,7 @@ pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
     let reason = reason(t, wrong);
     match &*places {
         [] => reason,
-        places => format!("{}: {reason}", places.join(", ")),
+        places => t.labelled(places.join(", "), reason),
     }
 }
 

@@ -27,6 +27,7 @@ use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{self, Frame, delivered, text};
 use crate::phone::international;
+use crate::provider_code;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -165,6 +166,8 @@ struct Sent {
     message: Message,
     /// It never reached a phone.
     is_simulated: bool,
+    /// Why it did not arrive.
+    code: Option<String>,
     /// The name of the campaign, if it is known.
     campaign: Option<String>,
 }
@@ -292,6 +295,7 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
             let campaign = names.get(&message.campaign_id.to_string()).cloned();
             Sent {
                 is_simulated: person.state.sending.is_simulated(&message.sender),
+                code: provider_code::words(person.t, &person.state.sending, &message),
                 message,
                 campaign,
             }

@@ -1,11 +1,13 @@
-//! The suppression list: phones that get no messages of the account, masked.
+//! The suppression list: phones that get no messages of the account, masked; and the days that the account leaves between messages.
 
 use api_http::{Problem, Result};
 use api_send::operations;
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use domain::sms::SendSetting;
 use serde::Deserialize;
+use serde_json::json;
 use store::send::contact::Suppressed;
 
 use crate::done;
@@ -20,22 +22,37 @@ use crate::signed_in::SignedIn;
 struct SuppressionsPage<'a> {
     f: &'a Frame,
     suppressed: ShownList<Suppressed>,
-    /// Why a phone was not put on the list or taken off.
+    /// The least days between messages of any campaigns to a phone, as they are stored or were typed.
+    gap_days: String,
+    /// Why a phone was not put on the list or taken off, or the days were not saved.
     refusal: Option<String>,
 }
 
 /// `GET /dashboard/suppressions`.
 pub async fn show(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
-    answer(&person, &query, None).await
+    answer(&person, &query, None, None).await
 }
 
-async fn answer(person: &SignedIn, query: &PageQuery, refusal: Option<String>) -> Result<Response> {
+async fn answer(
+    person: &SignedIn,
+    query: &PageQuery,
+    typed_gap: Option<String>,
+    refusal: Option<String>,
+) -> Result<Response> {
     let f = person.frame("recipients");
     let list = query.list(person, "suppressions", 50);
     let (state, position) = (&person.state.sending, list.position()?);
     let suppressed = operations::list_suppressed(state, &person.caller, position, list.limit);
+    let gap_days = match typed_gap {
+        Some(typed) => typed,
+        None => {
+            let setting = operations::read_setting(&person.caller).await?;
+            setting.min_gap_days.to_string()
+        }
+    };
     let template = SuppressionsPage {
         f: &f,
+        gap_days,
         suppressed: ShownList::new(&list, suppressed.await?),
         refusal,
     };
@@ -64,5 +81,35 @@ pub async fn change(
         return Ok(done::go("/dashboard/suppressions", &done));
     };
     let refusal = Some(reasons(person.t, &problem));
-    answer(&person, &PageQuery::default(), refusal).await
+    answer(&person, &PageQuery::default(), None, refusal).await
+}
+
+#[derive(Deserialize)]
+pub struct Gap {
+    days: String,
+}
+
+/// Sets the least days between messages of any campaigns to a phone; the rest of the account's setting stays.
+pub async fn set_gap(
+    person: SignedIn,
+    SentChange(Gap { days }): SentChange<Gap>,
+) -> Result<Response> {
+    let stored = operations::read_setting(&person.caller).await?;
+    let mut body = json!(stored);
+    // What is no number is said to be wrong.
+    body["min_gap_days"] = days
+        .trim()
+        .parse::<u32>()
+        .map_or_else(|_| json!(u32::MAX), |days| json!(days));
+    let changed = match SendSetting::parse(&body) {
+        Ok(setting) => operations::replace_setting(&person.caller, &setting).await,
+        Err(wrong) => Err(Problem::invalid(wrong)),
+    };
+    match changed {
+        Ok(()) => Ok(done::go("/dashboard/suppressions", "setting.replace")),
+        Err(problem) => {
+            let refusal = Some(reasons(person.t, &problem));
+            answer(&person, &PageQuery::default(), Some(days), refusal).await
+        }
+    }
 }

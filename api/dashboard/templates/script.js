@@ -264,9 +264,12 @@ function previewPart(form) {
   if (!part.firstElementChild) draw();
   // A test and the start send what is stored.
   form.addEventListener("input", () => {
-    document.querySelectorAll(".stored button").forEach((button) => { button.disabled = true; });
     const note = document.getElementById("save-first");
     if (note) note.textContent = note.dataset.text;
+    document.querySelectorAll(".stored button").forEach((button) => {
+      button.disabled = true;
+      button.title = note?.dataset.text ?? "";
+    });
   }, { once: true });
 }
 

@@ -392,11 +392,22 @@ do-revoke = Widerrufen
 sure-cancel = Was noch nicht gesendet ist, wird nie gesendet, und die Kampagne kann nicht weitergehen.
 sure-finish = Weitere Importe werden nicht angenommen. Was wartet, wird noch gesendet; danach kann die Kampagne nicht weitergehen.
 sure-start = Ab jetzt gehen Nachrichten an echte Telefone. Das lässt sich nicht zurücknehmen.
-sure-start-people = { $n ->
-    [one] Nach dem Start geht { $value } Nachricht an ein echtes Telefon. Das lässt sich nicht zurücknehmen.
-   *[other] Nach dem Start gehen { $value } Nachrichten an echte Telefone. Das lässt sich nicht zurücknehmen.
+sure-start-real = Die Nachrichten erreichen echte Telefone und lassen sich nicht zurückholen.
+start-now = { $n ->
+    [one] Beginnt sofort: { $value } Nachricht an { $value } Person.
+   *[other] Beginnt sofort: { $value } Nachrichten an { $value } Personen.
 }
-sure-start-import = Nach dem Start bekommt jeder, der für diese Kampagne importiert wird, eine Nachricht auf ein echtes Telefon. Das lässt sich nicht zurücknehmen.
+start-later = { $n ->
+    [one] { $value } Nachricht an { $value } Person, am { $what }.
+   *[other] { $value } Nachrichten an { $value } Personen, die erste am { $what }.
+}
+start-import = Mit dem Start wird noch nichts gesendet: Wen Sie danach in diese Kampagne importieren, bekommt die Nachricht.
+resume-n = { $n ->
+    [0] Im Augenblick wartet keine Nachricht.
+    [one] { $value } wartende Nachricht wird in ihrem Zeitfenster gesendet.
+   *[other] { $value } wartende Nachrichten werden in ihrem Zeitfenster gesendet.
+}
+resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
 sure-withdraw = Niemand kann die Seite mehr über diesen Link öffnen. Über einen neuen können Sie sie wieder teilen.
@@ -548,8 +559,12 @@ wait-sender-paused = { $n ->
    *[other] { $value } warten, weil der Absender „{ $what }“ gerade nichts annimmt. Es wird von selbst wieder versucht.
 }
 wait-paused = { $n ->
-    [one] { $value } wartet, weil die Kampagne angehalten ist.
-   *[other] { $value } warten, weil die Kampagne angehalten ist.
+    [one] { $value } Nachricht wartet, weil die Kampagne angehalten ist.
+   *[other] { $value } Nachrichten warten, weil die Kampagne angehalten ist.
+}
+wait-paused-reminder = { $n ->
+    [one] { $value } Erinnerung wartet, weil die Kampagne angehalten ist.
+   *[other] { $value } Erinnerungen warten, weil die Kampagne angehalten ist.
 }
 wait-reminder = { $n ->
     [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.
@@ -565,8 +580,26 @@ field-similar = Meinten Sie „{ $value }“?
 column-strange = Die Spalte „{ $value }“ hat bisher niemand.
 special-character = Das Zeichen „{ $value }“ verkürzt eine SMS von 160 auf 70 Zeichen.
 test-sent = Ihr Test:
+test-status-scheduled = Wartet auf den Versand
+test-status-sending = Wird an Ihren SMS-Anbieter übergeben
+test-status-accepted = An Ihren SMS-Anbieter übergeben, noch nicht bestätigt
+test-status-undelivered = Nicht zugestellt
+test-status-failed = Nicht gesendet: Ihr SMS-Anbieter hat sie abgelehnt
 test-link-note = Das bekommen Ihre Empfänger. Antworten über den Link eines Tests werden nirgends gespeichert.
 provider-code-simulated = (simuliert)
+provider-code-other = Code { $value } Ihres SMS-Anbieters: Fragen Sie Ihren SMS-Anbieter.
+provider-code-off = Das Telefon ist aus oder nicht erreichbar.
+provider-code-no-number = Diese Nummer gibt es nicht.
+provider-code-no-mobile = Die Nummer empfängt keine SMS, wie etwa ein Festnetzanschluss.
+provider-code-no-route = Kein Netz hat sie angenommen.
+provider-code-not-taken = Das Netz hat sie nicht angenommen.
+provider-code-blocked = Das Netz oder die Person sperrt solche Nachrichten.
+provider-code-opted-out = Die Person hat sich bei Ihrem SMS-Anbieter abgemeldet.
+provider-code-country = Ihr SMS-Anbieter sendet für Sie nicht in dieses Land.
+provider-code-spam = Sie wurde als unerwünschte Werbung ausgefiltert.
+provider-code-too-long = Der Text ist zu lang.
+provider-code-from = Dieses Land lässt als Absender keinen Namen zu, nur eine Nummer.
+provider-code-uncertain = Die Antwort Ihres SMS-Anbieters ging verloren: Niemand weiß, ob sie ankam.
 test-docid = Kundennummer (freiwillig: setzt die Spalten dieser Person ein)
 campaign-test = Test senden
 save = Speichern und ansehen
@@ -790,7 +823,7 @@ audit-person-link = Link zur Wahl eines Passworts erstellt
 audit-branding-set = Branding gespeichert
 audit-campaign-create = Kampagne erstellt
 audit-campaign-replace = Kampagne gespeichert
-audit-campaign-test = Testnachricht gesendet
+audit-campaign-test = Testnachricht angefordert
 audit-campaign-start = Kampagne gestartet
 audit-campaign-pause = Kampagne angehalten
 audit-campaign-resume = Kampagne fortgesetzt
@@ -881,6 +914,9 @@ suppression-source = Wie
 suppression-change = Nummer sperren oder entsperren
 suppression-add = Nummer sperren
 suppression-remove = Entsperren
+gap = Nicht zu oft
+gap-days = Tage zwischen zwei Nachrichten an dieselbe Person
+gap-note = Das gilt für alle Ihre Kampagnen zusammen: Wer vor weniger Tagen eine Nachricht bekam, bekommt keine und zählt unter „Vor Kurzem angeschrieben“. 0 heißt: keine Grenze. Erinnerungen und Tests zählen nicht. Eine Kampagne kann mehr Tage verlangen.
 suppressed-inbound = Durch eine SMS
 suppressed-provider = Durch den Anbieter
 suppressed-page = Auf der Formularseite

@@ -395,11 +395,22 @@ do-revoke = Revoke
 sure-cancel = What was not sent is never sent, and the campaign cannot go on.
 sure-finish = No more imports are taken. What waits is still sent, and the campaign cannot go on afterwards.
 sure-start = Messages are sent to real phones from now on. This cannot be taken back.
-sure-start-people = { $n ->
-    [one] Once started, { $value } message goes to a real phone. This cannot be taken back.
-   *[other] Once started, { $value } messages go to real phones. This cannot be taken back.
+sure-start-real = The messages reach real phones, and cannot be taken back.
+start-now = { $n ->
+    [one] Starts at once: { $value } message to { $value } person.
+   *[other] Starts at once: { $value } messages to { $value } people.
 }
-sure-start-import = Once started, whoever is imported for this campaign gets a message on a real phone. This cannot be taken back.
+start-later = { $n ->
+    [one] { $value } message to { $value } person, on { $what }.
+   *[other] { $value } messages to { $value } people, the first on { $what }.
+}
+start-import = Starting sends nothing yet: whoever you import into this campaign afterwards gets the message.
+resume-n = { $n ->
+    [0] No message is waiting just now.
+    [one] { $value } message that waits is sent, within its hours.
+   *[other] { $value } messages that wait are sent, within their hours.
+}
+resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
 sure-withdraw = Nobody can open the page by this link any more. You can share it again by a new one.
@@ -551,8 +562,12 @@ wait-sender-paused = { $n ->
    *[other] { $value } wait because the sender “{ $what }” takes nothing just now. It is tried again by itself.
 }
 wait-paused = { $n ->
-    [one] { $value } waits because the campaign is paused.
-   *[other] { $value } wait because the campaign is paused.
+    [one] { $value } message waits because the campaign is paused.
+   *[other] { $value } messages wait because the campaign is paused.
+}
+wait-paused-reminder = { $n ->
+    [one] { $value } reminder waits because the campaign is paused.
+   *[other] { $value } reminders wait because the campaign is paused.
 }
 wait-reminder = { $n ->
     [one] { $value } reminder waits until { $what }. Whoever answers before gets none.
@@ -568,8 +583,26 @@ field-similar = Did you mean “{ $value }”?
 column-strange = Nobody has the column “{ $value }” yet.
 special-character = The character “{ $value }” shortens an SMS from 160 to 70 characters.
 test-sent = Your test:
+test-status-scheduled = Waiting to be sent
+test-status-sending = Being handed to your SMS provider
+test-status-accepted = Handed to your SMS provider, not confirmed yet
+test-status-undelivered = Not delivered
+test-status-failed = Not sent: your SMS provider refused it
 test-link-note = This is what your recipients get. Answers through the link of a test are stored nowhere.
 provider-code-simulated = (simulated)
+provider-code-other = Your SMS provider’s code { $value }: ask your SMS provider.
+provider-code-off = The phone is off or out of reach.
+provider-code-no-number = There is no such number.
+provider-code-no-mobile = The number takes no SMS, as a landline does.
+provider-code-no-route = No network took it.
+provider-code-not-taken = The network did not take it.
+provider-code-blocked = The network or the person blocks such messages.
+provider-code-opted-out = The person opted out at your SMS provider.
+provider-code-country = Your SMS provider does not send to this country for you.
+provider-code-spam = It was filtered as unwanted advertising.
+provider-code-too-long = The text is too long.
+provider-code-from = This country takes no sender’s name, only a number.
+provider-code-uncertain = Your SMS provider’s answer was lost: nobody knows whether it arrived.
 test-docid = Customer number (optional: fills in this person’s columns)
 campaign-test = Send a test
 save = Save and preview
@@ -793,7 +826,7 @@ audit-person-link = Link to choose a password created
 audit-branding-set = Branding saved
 audit-campaign-create = Campaign created
 audit-campaign-replace = Campaign saved
-audit-campaign-test = Test message sent
+audit-campaign-test = Test message requested
 audit-campaign-start = Campaign started
 audit-campaign-pause = Campaign paused
 audit-campaign-resume = Campaign resumed
@@ -884,6 +917,9 @@ suppression-source = How
 suppression-change = Block or unblock a number
 suppression-add = Block number
 suppression-remove = Unblock
+gap = Not too often
+gap-days = Days between two messages to the same person
+gap-note = This holds for all your campaigns together: whoever got a message less than so many days ago gets none, and is counted as “Contacted lately”. 0 means no limit. Reminders and tests do not count. A campaign may ask for more days.
 suppressed-inbound = Their text
 suppressed-provider = Their provider
 suppressed-page = The form's page

@@ -324,11 +324,22 @@ do-revoke = Révoquer
 sure-cancel = Ce qui n’a pas été envoyé ne le sera jamais, et la campagne ne pourra pas reprendre.
 sure-finish = Aucune autre importation n’est acceptée. Ce qui attend est encore envoyé ; ensuite, la campagne ne pourra pas reprendre.
 sure-start = À partir de maintenant, des messages partent vers de vrais téléphones. C’est irréversible.
-sure-start-people = { $n ->
-    [one] Une fois démarrée, la campagne envoie { $value } message à un vrai téléphone. C’est irréversible.
-   *[other] Une fois démarrée, la campagne envoie { $value } messages à de vrais téléphones. C’est irréversible.
+sure-start-real = Les messages arrivent sur de vrais téléphones, et c’est irréversible.
+start-now = { $n ->
+    [one] Départ immédiat : { $value } message à { $value } personne.
+   *[other] Départ immédiat : { $value } messages à { $value } personnes.
 }
-sure-start-import = Une fois la campagne démarrée, toute personne importée pour elle reçoit un message sur un vrai téléphone. C’est irréversible.
+start-later = { $n ->
+    [one] { $value } message à { $value } personne, le { $what }.
+   *[other] { $value } messages à { $value } personnes, le premier le { $what }.
+}
+start-import = Le démarrage n’envoie encore rien : toute personne importée ensuite dans cette campagne reçoit le message.
+resume-n = { $n ->
+    [0] Aucun message n’attend pour le moment.
+    [one] { $value } message en attente part, à ses heures.
+   *[other] { $value } messages en attente partent, à leurs heures.
+}
+resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
 sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
@@ -558,8 +569,12 @@ wait-sender-paused = { $n ->
    *[other] { $value } attendent parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
 }
 wait-paused = { $n ->
-    [one] { $value } attend parce que la campagne est suspendue.
-   *[other] { $value } attendent parce que la campagne est suspendue.
+    [one] { $value } message attend parce que la campagne est suspendue.
+   *[other] { $value } messages attendent parce que la campagne est suspendue.
+}
+wait-paused-reminder = { $n ->
+    [one] { $value } rappel attend parce que la campagne est suspendue.
+   *[other] { $value } rappels attendent parce que la campagne est suspendue.
 }
 wait-reminder = { $n ->
     [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
@@ -575,8 +590,26 @@ field-similar = Vouliez-vous dire « { $value } » ?
 column-strange = Personne n’a encore la colonne « { $value } ».
 special-character = Le caractère « { $value } » réduit un SMS de 160 à 70 caractères.
 test-sent = Votre test :
+test-status-scheduled = En attente d’envoi
+test-status-sending = En cours de remise à votre opérateur SMS
+test-status-accepted = Remis à votre opérateur SMS, pas encore confirmé
+test-status-undelivered = Non distribué
+test-status-failed = Pas envoyé : votre opérateur SMS l’a refusé
 test-link-note = C’est ce que reçoivent vos destinataires. Les réponses par le lien d’un test ne sont enregistrées nulle part.
 provider-code-simulated = (simulation)
+provider-code-other = Code { $value } de votre opérateur SMS : demandez-lui ce qu’il signifie.
+provider-code-off = Le téléphone est éteint ou hors réseau.
+provider-code-no-number = Ce numéro n’existe pas.
+provider-code-no-mobile = Ce numéro ne reçoit pas de SMS, comme une ligne fixe.
+provider-code-no-route = Aucun réseau ne l’a accepté.
+provider-code-not-taken = Le réseau ne l’a pas accepté.
+provider-code-blocked = Le réseau ou la personne bloque ces messages.
+provider-code-opted-out = La personne s’est désabonnée auprès de votre opérateur SMS.
+provider-code-country = Votre opérateur SMS n’envoie pas dans ce pays pour vous.
+provider-code-spam = Il a été filtré comme publicité indésirable.
+provider-code-too-long = Le texte est trop long.
+provider-code-from = Ce pays n’accepte pas de nom comme expéditeur, seulement un numéro.
+provider-code-uncertain = La réponse de votre opérateur SMS s’est perdue : personne ne sait s’il est arrivé.
 test-docid = Numéro de client (facultatif : reprend les colonnes de cette personne)
 campaign-test = Envoyer un test
 save = Enregistrer et voir l’aperçu
@@ -800,7 +833,7 @@ audit-person-link = Lien pour choisir un mot de passe créé
 audit-branding-set = Image de marque enregistrée
 audit-campaign-create = Campagne créée
 audit-campaign-replace = Campagne enregistrée
-audit-campaign-test = Message de test envoyé
+audit-campaign-test = Message de test demandé
 audit-campaign-start = Campagne démarrée
 audit-campaign-pause = Campagne suspendue
 audit-campaign-resume = Campagne reprise
@@ -891,6 +924,9 @@ suppression-source = Comment
 suppression-change = Bloquer ou débloquer un numéro
 suppression-add = Bloquer le numéro
 suppression-remove = Débloquer
+gap = Pas trop souvent
+gap-days = Jours entre deux messages à la même personne
+gap-note = Cela vaut pour toutes vos campagnes ensemble : qui a reçu un message il y a moins de jours n’en reçoit pas et compte sous « Contacté récemment ». 0 signifie : aucune limite. Les rappels et les tests ne comptent pas. Une campagne peut demander davantage de jours.
 suppressed-inbound = Par SMS
 suppressed-provider = Par l’opérateur
 suppressed-page = Sur la page du formulaire

@@ -103,12 +103,6 @@ impl Text {
         self.bundle.has_message(&key).then(|| self.get(&key))
     }
 
-    /// What a provider gave as the reason: a text where there is one, else the code as it came.
-    pub fn provider_code(&self, code: &str) -> String {
-        self.known("provider-code", code)
-            .unwrap_or_else(|| code.to_owned())
-    }
-
     /// The text of a key with a value: `$value`.
     pub fn with(&self, key: &str, value: impl Display) -> String {
         let mut args = FluentArgs::new();

@@ -105,6 +105,13 @@ impl SendState {
         senders.any(|sender| sender.allows(account_name) && !sender.kind.is_simulated)
     }
 
+    /// The kind of the sender of this name; empty if there is none.
+    pub fn kind(&self, name: &str) -> &'static str {
+        let mut senders = self.senders.iter().map(|sender| &sender.setting);
+        let sender = senders.find(|sender| sender.name == name);
+        sender.map_or("", |sender| sender.kind.name)
+    }
+
     /// Whether the sender of this name is simulated: nothing that it carries reaches a phone.
     pub fn is_simulated(&self, name: &str) -> bool {
         let mut senders = self.senders.iter().map(|sender| &sender.setting);

@@ -66,18 +66,36 @@ impl MissingFields {
 /// The name that is most like another: the same but for case, blanks and marks, or nearly so.
 #[must_use]
 pub fn similar_name(name: &str, names: &BTreeSet<String>) -> Option<String> {
-    let folded = |name: &str| {
-        let chars = name.chars().filter(|c| c.is_alphanumeric());
+    nearest(name, names.iter().map(String::as_str), 2)
+}
+
+/// The value that is most like another: the same but for case, blanks and marks, or for one character. Values with other digits
+/// are others: stores have numbers.
+#[must_use]
+pub fn similar_value<'v>(value: &str, values: impl Iterator<Item = &'v str>) -> Option<String> {
+    let digits = |text: &str| -> String { text.chars().filter(|c| c.is_numeric()).collect() };
+    let wanted = digits(value);
+    nearest(value, values.filter(|other| digits(other) == wanted), 1)
+}
+
+/// The text that differs from a long one in so many characters at most, from a short one in none.
+fn nearest<'o>(text: &str, others: impl Iterator<Item = &'o str>, most: usize) -> Option<String> {
+    let folded = |text: &str| {
+        let chars = text.chars().filter(|c| c.is_alphanumeric());
         chars.flat_map(char::to_lowercase).collect::<String>()
     };
-    let wanted = folded(name);
-    let most = if wanted.chars().count() >= LONG { 2 } else { 0 };
-    let others = names.iter().filter(|other| *other != name);
+    let wanted = folded(text);
+    let most = if wanted.chars().count() >= LONG {
+        most
+    } else {
+        0
+    };
+    let others = others.filter(|other| *other != text);
     let distances = others.map(|other| (strsim::osa_distance(&wanted, &folded(other)), other));
     let nearest = distances.min_by_key(|(distance, _)| *distance);
     nearest
         .filter(|(distance, _)| *distance <= most)
-        .map(|(_, other)| other.clone())
+        .map(|(_, other)| other.to_owned())
 }
 
 #[cfg(test)]
@@ -97,6 +115,23 @@ mod tests {
             ("vorname", None),
         ] {
             assert_eq!(similar_name(name, &names).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_like_one_that_is_written_otherwise_and_has_its_digits() {
+        let values = ["Berlin Mitte", "Filiale 12", "Essen", "S1", "–"];
+        for (value, expected) in [
+            ("Berlin mitte ", Some("Berlin Mitte")),
+            ("berlin-mite", Some("Berlin Mitte")),
+            ("Filliale 12", Some("Filiale 12")),
+            ("Filiale 13", None),
+            ("Emden", None),
+            ("S2", None),
+            ("s1", Some("S1")),
+        ] {
+            let found = similar_value(value, values.into_iter());
+            assert_eq!(found.as_deref(), expected, "{value}");
         }
     }
 }

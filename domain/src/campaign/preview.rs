@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::message::SkipReason;
@@ -30,6 +31,9 @@ pub struct Preview {
     pub samples: Vec<Sample>,
     /// The audience is larger than what was judged.
     pub partial: bool,
+    /// When the first message could go: at the start of the campaign, or once the hours of a recipient begin. For pages.
+    #[serde(skip)]
+    pub first_at: Option<DateTime<Utc>>,
 }
 
 /// A tracking field of a text that recipients lack, or have without a visible character.

@@ -11,7 +11,7 @@ use domain::campaign::{
 };
 use domain::form::BusProp;
 use domain::pepper::Pepper;
-use domain::sms::{Encoding, country_or_code};
+use domain::sms::{Encoding, SendWindow, country_or_code, zones_for};
 use uuid::Uuid;
 
 use super::audience::{AudienceSlice, PlannedRecipient, audience};
@@ -39,6 +39,7 @@ impl Store {
     ) -> Result<Preview> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
+        let window = context.content.send_window.as_ref();
         let any_time = CampaignContent {
             send_window: None,
             ..context.content.clone()
@@ -96,7 +97,7 @@ impl Store {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
-                    add(lists, &context, due, now);
+                    add(lists, &context, due, (now, window));
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -150,7 +151,7 @@ fn add(
     ),
     context: &Context<'_>,
     due: DueMessage,
-    now: DateTime<Utc>,
+    (now, window): (DateTime<Utc>, Option<&SendWindow>),
 ) {
     let field = |name: &str| due.fields.get(name).map(String::as_str);
     let judged = context.judge(&due, now);
@@ -169,6 +170,15 @@ fn add(
             match ready.parts.encoding {
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,
                 Encoding::Ucs2 => preview.encodings.ucs2 += 1,
+            }
+            let starts_at = context.content.starts_at;
+            let start = starts_at.map_or(now, |starts_at| starts_at.max(now));
+            // None is earlier.
+            if preview.first_at != Some(start) {
+                let zones = zones_for(field("time_zone"), &ready.phone, context.account_zone);
+                let opens_at = zones.slot(window, start).opens_at;
+                let first_at = preview.first_at.unwrap_or(opens_at);
+                preview.first_at = Some(first_at.min(opens_at));
             }
             let country = preview.countries.entry(country_or_code(&ready.phone));
             *country.or_default() += 1;

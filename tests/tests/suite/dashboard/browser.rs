@@ -321,6 +321,9 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     );
     browser.write("[name=text]", " Hello").await?;
     ensure!(browser.property(start, "disabled").await? == "true");
+    // It says why.
+    let why = browser.property(start, "title").await?;
+    ensure!(why.contains("Save first"), "{why}");
     browser.no_incidents().await
 }
 

@@ -146,6 +146,10 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
 
     fields.push(("contact_gap_days", "7"));
     person.post(&edit, &fields).await?.expect(303)?;
+    // What starting it comes to.
+    let question = "Starting sends nothing yet: whoever you import into this campaign afterwards";
+    let asked = person.get(&edit).await?.expect(200)?;
+    ensure!(asked.text()?.contains(question), "{asked:?}");
     let saved = person.get(&edit).await?.expect(200)?;
     // Who comes with an import is not counted before.
     let preview = "Everyone in a file you import into this campaign gets this message.</p>";
@@ -178,6 +182,64 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
         campaign["status"] == "RUNNING" && campaign["contact_gap_days"] == 7,
         "{campaign}"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn starting_and_resuming_say_to_how_many_people_and_from_when() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::short_form("T")).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let mut other = record("order-2");
+    other["phone"] = json!("+4915112345679");
+    let batch = owner
+        .import_and_wait(&[record("order-1"), other], SOON)
+        .await?;
+    let batch_id = batch["batch_id"].as_str().context("no batch_id")?;
+    let mut fields = vec![
+        ("name", "After the visit"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "How was it? {link}"),
+        ("audience", batch_id),
+    ];
+    let new = "/dashboard/campaigns/new";
+    let made = person.post(new, &fields).await?.expect(303)?;
+    let edit = made.header("location").context("no location")?.to_owned();
+    let asked = person.get(&edit).await?.expect(200)?;
+    let question = "Starts at once: 2 messages to 2 people. Simulated:";
+    ensure!(asked.text()?.contains(question), "{asked:?}");
+    fields.push(("starts_at", "2035-01-02T09:00"));
+    person.post(&edit, &fields).await?.expect(303)?;
+    let asked = person.get(&edit).await?.expect(200)?;
+    let question = "2 messages to 2 people, the first on 2 Jan 2035, 09:00.";
+    ensure!(asked.text()?.contains(question), "{asked:?}");
+
+    let page = edit.trim_end_matches("/edit");
+    let nothing: [(&str, &str); 0] = [];
+    person
+        .post(&format!("{page}/start"), &nothing)
+        .await?
+        .expect(303)?;
+    eventually(SOON, async || {
+        let shown = person.get(page).await?.expect(200)?;
+        let waits = "2 wait for the start, 2 Jan 2035, 09:00.";
+        ensure!(shown.text()?.contains(waits), "{shown:?}");
+        Ok(())
+    })
+    .await?;
+    person
+        .post(&format!("{page}/pause"), &nothing)
+        .await?
+        .expect(303)?;
+    let paused = person.get(page).await?.expect(200)?;
+    for part in [
+        "2 messages wait because the campaign is paused.",
+        "2 messages that wait are sent, within their hours. Sent: at any time.",
+    ] {
+        ensure!(paused.text()?.contains(part), "no {part}: {paused:?}");
+    }
     Ok(())
 }
 
@@ -235,7 +297,7 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
         "name=\"keep\" value=\"filiale\" checked>",
         "Nobody has the column “filiale” yet. Did you mean “Filiale”?",
         "The character “ë” shortens an SMS",
-        "store:Altona: 1",
+        "store: Altona (1)",
     ] {
         ensure!(page.text()?.contains(part), "no {part}: {page:?}");
     }
@@ -338,6 +400,8 @@ async fn a_campaign_that_runs_is_tested_and_changed_and_nothing_typed_is_lost() 
     eventually(SOON, async || {
         let shown = person.get(&shown).await?.expect(200)?;
         ensure!(shown.text()?.contains("Your test: "), "{shown:?}");
+        // It is not called sent before it was.
+        ensure!(!shown.text()?.contains("message sent"), "{shown:?}");
         ensure!(shown.text()?.contains("status delivered"), "not yet");
         Ok(())
     })
@@ -421,6 +485,37 @@ async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
         list().await?.contains("Nobody has opted out"),
         "still there"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_days_between_messages_are_set_beside_the_suppression_list() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let path = "/api_v1/sms/setting";
+    let words = json!({"stop_words": ["ende"], "stop_reply": "Bye"});
+    owner
+        .send_json(Method::PUT, path, &words)
+        .await?
+        .expect(200)?;
+    let gap = "/dashboard/suppressions/gap";
+    person.post(gap, &[("days", "30")]).await?.expect(303)?;
+    let stored = owner.get(path).await?.expect(200)?.json()?;
+    ensure!(
+        stored["min_gap_days"] == 30 && stored["stop_words"] == json!(["ende"]),
+        "{stored}"
+    );
+    for wrong in ["400", "often"] {
+        let refused = person.post(gap, &[("days", wrong)]).await?.expect(200)?;
+        for part in [
+            "Enter a whole number from 0 to 365.".to_owned(),
+            format!("value=\"{wrong}\""),
+        ] {
+            ensure!(refused.text()?.contains(&part), "no {part}: {refused:?}");
+        }
+    }
+    let page = person.get("/dashboard/suppressions").await?.expect(200)?;
+    ensure!(page.text()?.contains("value=\"30\""), "{page:?}");
     Ok(())
 }
 

@@ -197,7 +197,7 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
 type Fields = &'static [(&'static str, &'static str)];
 
 /// What each role may change, by the lowest that may.
-const CHANGES: [(&str, &str, Fields); 11] = [
+const CHANGES: [(&str, &str, Fields); 12] = [
     (
         "editor",
         "/dashboard/imports/0190c0de-0000-7000-8000-000000000000/cancel",
@@ -223,6 +223,7 @@ const CHANGES: [(&str, &str, Fields); 11] = [
         "/dashboard/imports/0190c0de-0000-7000-8000-000000000000/erase",
         &[],
     ),
+    ("editor", "/dashboard/suppressions/gap", &[("days", "30")]),
     (
         "viewer",
         "/dashboard/recipients/phone",

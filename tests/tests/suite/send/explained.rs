@@ -1,11 +1,13 @@
 //! A campaign says what it waits for, what it costs and what it lacks, and can be changed while it runs.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use chrono::{Datelike, Utc};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::campaign::{campaign_path, count, on_import};
 use tests::client::Client;
+use tests::import::segment;
+use tests::visitor::Visitor;
 use tests::wait::LATER;
 
 use super::with_senders;
@@ -114,6 +116,43 @@ async fn reminders_move_with_their_days_and_go_with_their_text() -> Result<()> {
         .await?;
     ensure!(gone["waiting"] == json!([]), "{gone}");
     app.succeeds(&["verify"]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reminder_to_somebody_who_answered_does_not_wait() -> Result<()> {
+    let app = with_senders(SENDER).start().await?;
+    let client = app.client().await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
+            campaign
+        })
+        .await?;
+    client
+        .import_for(&campaign, &people("S1"))
+        .await?
+        .expect(202)?;
+    let reminds = |campaign: &Value, messages: u64| {
+        let mut wait = campaign["waiting"].as_array().into_iter().flatten();
+        wait.any(|wait| wait["reason"] == "reminder" && wait["messages"] == messages)
+    };
+    client.until(&campaign, |now| reminds(now, 3)).await?;
+    let form_id = campaign["form_id"].as_str().context("no form")?;
+    let path = format!(
+        "/api_v1/form/{form_id}/link?track_field={}",
+        segment("docid=P-101")
+    );
+    let links: Value = client.get(&path).await?.expect(200)?.json()?;
+    let visitor = Visitor::new(&app.anonymous()?, &links["items"][0])?;
+    visitor.page().await?.expect(200)?;
+    visitor.stored(&json!({"mood": 5})).await?;
+    client.until(&campaign, |now| reminds(now, 2)).await?;
+    client.act(&campaign, "pause").await?.expect(200)?;
+    let paused = client.read_campaign(&campaign).await?;
+    let waiting = json!([{"reason": "paused", "messages": 2, "until": null}]);
+    ensure!(paused["waiting"] == waiting, "{paused}");
     Ok(())
 }
 
