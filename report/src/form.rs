@@ -307,7 +307,7 @@ async fn read(
     }))
 }
 
-/// The counts of a business property on a day.
+/// The counts of a business property on a day, or those of the whole form ([`WHOLE`](store::report::WHOLE)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusPropDay {
     pub bus_prop_id: i64,
@@ -315,8 +315,8 @@ pub struct BusPropDay {
     pub counts: DayCounts,
 }
 
-/// The counts of each business property of a form on the days of a range; those without any are missing. They are read from the
-/// database: few ask for all of them at once.
+/// The counts of each business property of a form, and of its whole, on the days of a range, all as of one moment; those without any are
+/// missing. They are read from the database: few ask for all of them at once.
 ///
 /// # Errors
 /// The database is unavailable.

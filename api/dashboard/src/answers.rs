@@ -10,7 +10,7 @@ use api_report::operations::{self, FeedbackSearch};
 use api_report::{AnswerQuery, FeedbackItem, items};
 use askama::Template;
 use axum::extract::Query;
-use axum::http::header::{CONTENT_DISPOSITION, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::X_CONTENT_TYPE_OPTIONS;
 use axum::http::{HeaderValue, Uri};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
@@ -26,9 +26,10 @@ use store::ListPage;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::download::named;
 use crate::figure::ALL_FORMS;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{BusPropGroup, FormChoice, bus_prop_groups, names, published};
+use crate::names::{BusPropGroup, FormChoice, bus_prop_groups, names, published, track_fields};
 use crate::page::{self, Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
@@ -49,6 +50,9 @@ pub struct AnswersQuery {
     happiness: String,
     /// A tracking field of the link, `name=value`.
     track_field: String,
+    /// The same as the form of the page sends it: the name, and the value beside it.
+    column: String,
+    value: String,
     /// The id of the one answer that is shown.
     one: String,
     /// Answers, `key=value`.
@@ -70,6 +74,8 @@ struct AnswersPage<'a> {
     chosen: Option<&'a FormContent>,
     /// Its stores and groups.
     bus_props: Vec<BusPropGroup<'a>>,
+    /// The tracking fields that can be searched, and what pages call them.
+    columns: Vec<(String, String)>,
     form: &'a str,
     query: &'a AnswersQuery,
     /// What it is narrowed to, as parameters: beside the range, and with it.
@@ -236,6 +242,12 @@ impl AnswersQuery {
         let parameters = Parameters::of(uri)?;
         let answers = parameters.all("answer").filter(|text| !text.is_empty());
         query.answers = answers.map(ToOwned::to_owned).collect();
+        if !query.column.is_empty() {
+            query.track_field.clear();
+            if !query.value.is_empty() {
+                query.track_field = format!("{}={}", query.column, query.value);
+            }
+        }
         Ok(query)
     }
 
@@ -255,6 +267,11 @@ impl AnswersQuery {
             &self.one,
         ];
         !self.answers.is_empty() || given.iter().any(|text| !text.is_empty())
+    }
+
+    /// The name of the tracking field and its value; both empty without one.
+    fn column(&self) -> (&str, &str) {
+        self.track_field.split_once('=').unwrap_or_default()
     }
 
     /// Whether its grades are none of those that the page offers.
@@ -438,6 +455,23 @@ impl AnswersQuery {
     }
 }
 
+/// The tracking fields that are known: the docid, those of campaigns, and those that are shown or searched.
+async fn columns(
+    person: &SignedIn,
+    query: &AnswersQuery,
+    found: &ShownFeedbacks,
+) -> Vec<(String, String)> {
+    let mut names = track_fields(person).await;
+    let shown = found.list.items.iter();
+    names.extend(shown.flat_map(|item| item.track_fields.keys().cloned()));
+    names.insert(query.column().0.to_owned());
+    // A name with it would not be told from its value.
+    names.retain(|name| !name.is_empty() && !name.contains('=') && name != "docid");
+    let docid = ("docid".to_owned(), person.t.get("docid"));
+    let others = names.into_iter().map(|name| (name.clone(), name));
+    [docid].into_iter().chain(others).collect()
+}
+
 fn shown(list: &List, total: i64, has_more: bool, rows: Vec<(Uuid, Feedback)>) -> ShownFeedbacks {
     let next = rows.last().map(|(id, _)| *id).filter(|_| has_more);
     let rows = rows.into_iter().map(|(_, feedback)| feedback).collect();
@@ -449,18 +483,19 @@ fn shown(list: &List, total: i64, has_more: bool, rows: Vec<(Uuid, Feedback)>) -
 
 /// `GET /dashboard/answers.csv` and `.xlsx`: all that the page is narrowed to.
 pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
-    let (kind, name) = if uri.path() == "/dashboard/answers.xlsx" {
-        (Kind::Xlsx, "attachment; filename=\"answers.xlsx\"")
+    let (kind, ending) = if uri.path() == "/dashboard/answers.xlsx" {
+        (Kind::Xlsx, "xlsx")
     } else {
-        (Kind::Csv, "attachment; filename=\"answers.csv\"")
+        (Kind::Csv, "csv")
     };
     let query = AnswersQuery::read(&uri)?;
     let range = Range::checked(&query.range, person.time_zone)?;
     let search = query.search(&person, &query.form, &range).await?;
+    let form = person.state.app.form(person.account_id, search.form_id);
+    let form = form.await?;
     let list = operations::export_feedbacks(&person.caller, search, kind, person.t);
-    let mut list = list.await?;
-    let name = HeaderValue::from_static(name);
-    list.headers_mut().insert(CONTENT_DISPOSITION, name);
+    let title = &form.content.title;
+    let mut list = named(list.await?, ("answers", ending), title, range.dates);
     let nosniff = HeaderValue::from_static("nosniff");
     list.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
     Ok(list)
@@ -503,6 +538,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         let (total, has_more, rows) = query.find(&person, &form, &range, &list).await?;
         shown(&list, total, has_more, rows)
     };
+    let columns = columns(&person, &query, &found).await;
     let keep = query.pairs(&form);
     let mut filter = Serializer::new(range.query());
     let bus_props = chosen.iter().flat_map(|form| &form.bus_props);
@@ -511,6 +547,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         range: &range,
         chosen: chosen.as_ref(),
         bus_props: bus_prop_groups(bus_props),
+        columns,
         forms: &forms,
         form: &form,
         query: &query,

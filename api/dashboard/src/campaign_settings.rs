@@ -86,9 +86,9 @@ fn audience(t: &Text, zone: Tz, audience: &Audience) -> String {
         } => {
             let moment = |(key, at): (&str, &Option<DateTime<Utc>>)| {
                 let at = t.moment(at.as_ref()?, zone);
-                Some(format!("{} {at}", t.get(key)))
+                Some(t.with(key, at))
             };
-            let times = [("range-from", created_from), ("range-to", created_to)];
+            let times = [("audience-from", created_from), ("audience-to", created_to)];
             let times = times.into_iter().filter_map(moment);
             let fields = fields
                 .iter()

@@ -18,6 +18,8 @@ pub struct Comment {
     pub text: String,
     pub nps: Option<i16>,
     pub happiness: Option<i16>,
+    /// Of which stores or groups it is, by their names alone.
+    pub bus_props: Vec<String>,
 }
 
 /// As much of a text as lists show, up to the end of a word, and whether that is not all.
@@ -36,7 +38,13 @@ pub fn beginning(text: &str) -> (Cow<'_, str>, bool) {
 pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterator<Item = Comment> {
     feedbacks.iter().filter_map(move |row| {
         let mut texts = written(content, &[FieldType::Comment], row).into_iter();
-        texts.next().map(|text| comment(row, text))
+        let bus_props = row.bus_prop_ids.texts(content);
+        let bus_props = bus_props.map(|text| text.value().to_owned()).collect();
+        let comment = comment(row, texts.next()?);
+        Some(Comment {
+            bus_props,
+            ..comment
+        })
     })
 }
 
@@ -65,6 +73,7 @@ fn comment(row: &FeedbackRow, text: String) -> Comment {
         text,
         nps: row.nps,
         happiness: row.happiness,
+        bus_props: Vec::new(),
     }
 }
 

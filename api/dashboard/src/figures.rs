@@ -192,10 +192,9 @@ impl Change {
     }
 }
 
-/// The figures on top of a page.
-pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Vec<Card> {
-    let (now, before) = (&figures.now, &figures.before);
-    let interval = |low: Option<f64>, high: Option<f64>, digits| match (low, high) {
+/// An interval, with so many digits behind the point.
+fn interval(t: &Text, low: Option<f64>, high: Option<f64>, digits: usize) -> String {
+    match (low, high) {
         (Some(low), Some(high)) => {
             let range = format!(
                 "{}\u{a0}…\u{a0}{}",
@@ -205,7 +204,17 @@ pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Ve
             t.with("interval", range)
         }
         _ => String::new(),
-    };
+    }
+}
+
+/// The figures on top of a page; that of smileys where a form asks for them.
+pub fn cards(
+    t: &Text,
+    figures: &ShownFigures,
+    answers: AnswerFigures<'_>,
+    has_smileys: bool,
+) -> Vec<Card> {
+    let (now, before) = (&figures.now, &figures.before);
     let hundred = |share: Option<f64>| share.map(|share| 100.0 * share);
     let points = |now: Option<f64>, before: Option<f64>, differs| {
         let change = now? - before?;
@@ -259,32 +268,31 @@ pub fn cards(t: &Text, figures: &ShownFigures, answers: AnswerFigures<'_>) -> Ve
             ),
         },
     ];
-    let scores = [
-        Card {
-            label: t.get("card-happiness"),
-            value: t.percent(now.happiness_rate),
-            href: String::new(),
-            help: t.get("help-satisfied"),
-            detail: interval(hundred(happy.0.low), hundred(happy.0.high), 1),
-            change: rate(
-                now.happiness_rate,
-                before.happiness_rate,
-                rates_differ(
-                    (happy.0.happy, happy.0.answers),
-                    (happy.1.happy, happy.1.answers),
-                ),
+    let satisfied = has_smileys.then(|| Card {
+        label: t.get("card-happiness"),
+        value: t.percent(now.happiness_rate),
+        href: String::new(),
+        help: t.get("help-satisfied"),
+        detail: interval(t, hundred(happy.0.low), hundred(happy.0.high), 1),
+        change: rate(
+            now.happiness_rate,
+            before.happiness_rate,
+            rates_differ(
+                (happy.0.happy, happy.0.answers),
+                (happy.1.happy, happy.1.answers),
             ),
-        },
-        Card {
-            label: t.get("card-nps"),
-            value: t.score(now.nps, 0),
-            href: String::new(),
-            help: t.get("help-nps"),
-            detail: interval(now.nps_detail.low, now.nps_detail.high, 0),
-            change: points(now.nps, before.nps, nps_differs(now, before)),
-        },
-    ];
-    cards.into_iter().chain(sent).chain(scores).collect()
+        ),
+    });
+    let nps = Card {
+        label: t.get("card-nps"),
+        value: t.score(now.nps, 0),
+        href: String::new(),
+        help: t.get("help-nps"),
+        detail: interval(t, now.nps_detail.low, now.nps_detail.high, 0),
+        change: points(now.nps, before.nps, nps_differs(now, before)),
+    };
+    let cards = cards.into_iter().chain(sent).chain(satisfied);
+    cards.chain([nps]).collect()
 }
 
 /// `before`: the count of the days that these are compared with, if there are any.
@@ -327,7 +335,8 @@ mod tests {
             let today = range.dates.end();
             let counts = BTreeMap::from([(yesterday(today), views(44)), (today, views(344))]);
             let answers = AnswerFigures::new(&f, &range, "", "");
-            let cards = cards(f.t, &ShownFigures::new(&counts, &range, answers), answers);
+            let figures = ShownFigures::new(&counts, &range, answers);
+            let cards = cards(f.t, &figures, answers, true);
             assert_eq!(cards[0].detail, before);
             assert_eq!(cards[0].change.is_some(), has_change);
             assert_eq!(range.is_running, range.dates.num_days() == 1);

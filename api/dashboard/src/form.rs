@@ -114,7 +114,12 @@ pub async fn show(
     Query(query): Query<FormPageQuery>,
 ) -> Result<Response> {
     let form = FormKey::new(person.account_id, parse_id("form_id", &form_id)?);
-    answer(&person.state, form, &person.frame("overview"), &query).await
+    let current = if query.bus_prop.is_empty() {
+        "overview"
+    } else {
+        "stores"
+    };
+    answer(&person.state, form, &person.frame(current), &query).await
 }
 
 /// The page, of a form's days.
@@ -155,7 +160,7 @@ pub async fn answer(
     let chosen = content.bus_prop_by_text(bus_prop).map(|entry| &entry.text);
     let counts = counts(state, form, (content, series.version), &range).await?;
     let tables = tables(content, chosen, &counts, answers);
-    let mut cards = cards(f.t, &figures, answers);
+    let mut cards = cards(f.t, &figures, answers, has_smileys(content));
     let rest = tables.iter().flat_map(|table| &table.comparison.rows);
     let rest = rest.filter(|row| row.bus_prop == bus_prop);
     cards.extend(rest.filter_map(|row| rest_card(f, row)));
@@ -163,7 +168,11 @@ pub async fn answer(
         let in_range = |comment: &Comment| range.dates.contains(day_of(comment.at, f.zone));
         let shown = comments.filter(in_range).map(|comment| ShownText {
             href: answers.one(comment.feedback_id),
-            comment,
+            comment: Comment {
+                // The page says of which it is, or is read by others.
+                bus_props: Vec::new(),
+                ..comment
+            },
         });
         shown.collect::<Vec<_>>()
     };
@@ -236,6 +245,12 @@ async fn counts(
     };
     let counted = &state.counted_values;
     counted.find(&state.app.store, form, days, version).await
+}
+
+/// Whether the form asks for smileys, or did.
+fn has_smileys(content: &FormContent) -> bool {
+    let mut fields = content.fields.iter();
+    fields.any(|field| field.kind.field_type() == FieldType::Happiness)
 }
 
 /// What was counted on the days of the page.

@@ -19,6 +19,7 @@ use store::import::BatchStatus;
 use store::send::Campaign;
 
 use crate::done;
+use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
 use crate::names::{names, unknown_bus_props};
@@ -192,7 +193,9 @@ async fn draw(
 /// `GET /dashboard/imports/{batch_id}/errors.xlsx`: all rejected records.
 pub async fn export_errors(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
     let batch_id = parse_id("batch_id", &batch_id)?;
-    operations::export_errors(&person.caller, batch_id, person.t).await
+    let export = operations::export_errors(&person.caller, batch_id, person.t);
+    let file = ("errors", "xlsx");
+    Ok(named(export.await?, file, &person.company, today(&person)))
 }
 
 /// The campaigns that an import can be sent with.

@@ -17,8 +17,8 @@ use domain::form::FormStatus;
 use domain::link::Token;
 use serde::Deserialize;
 use store::form::Form;
-use url::Url;
 use url::form_urlencoded::Serializer;
+use url::{Host, Url};
 use uuid::Uuid;
 
 use crate::done;
@@ -221,6 +221,21 @@ pub fn path(link: &str) -> String {
     Url::parse(link).map_or_else(|_| link.to_owned(), |url| url.path().to_owned())
 }
 
+/// The text that warns of a link that phones cannot open: its host is this computer, or an address of a network of its own.
+pub fn unreachable(link: &str) -> Option<&'static str> {
+    const COMPUTER: &str = "link-this-computer";
+    const NETWORK: &str = "link-this-network";
+    let url = Url::parse(link).ok()?;
+    match url.host()? {
+        Host::Ipv4(ip) if ip.is_loopback() || ip.is_unspecified() => Some(COMPUTER),
+        Host::Ipv4(ip) => (ip.is_private() || ip.is_link_local()).then_some(NETWORK),
+        Host::Ipv6(ip) if ip.is_loopback() || ip.is_unspecified() => Some(COMPUTER),
+        Host::Ipv6(ip) => (ip.is_unique_local() || ip.is_unicast_link_local()).then_some(NETWORK),
+        Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => Some(COMPUTER),
+        Host::Domain(name) => name.ends_with(".local").then_some(NETWORK),
+    }
+}
+
 /// Which link.
 #[derive(Deserialize)]
 struct OneLink {
@@ -256,6 +271,13 @@ struct SheetPage<'a> {
 }
 
 impl SheetPage<'_> {
+    /// The text that warns of links that phones cannot open.
+    fn unreachable(&self) -> Option<&'static str> {
+        let links = self.links.iter();
+        let mut links = links.filter_map(|(_, link)| link.as_ref());
+        unreachable(&links.next()?.link)
+    }
+
     fn missing(&self) -> i64 {
         let missing = self.links.iter().filter(|(_, link)| link.is_none());
         i64::try_from(missing.count()).unwrap_or(i64::MAX)
@@ -295,4 +317,32 @@ async fn make_sheet(
     let mut query = Serializer::new(String::new());
     let query = query.append_pair("bus_prop", &bus_prop).finish();
     Ok(Redirect::to(&format!("/dashboard/forms/{form_id}/sheet?{query}")).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_phones_cannot_open_is_told() {
+        let (computer, network) = (Some("link-this-computer"), Some("link-this-network"));
+        for (host, expected) in [
+            ("127.0.0.1:8080", computer),
+            ("localhost", computer),
+            ("[::1]:8080", computer),
+            ("192.168.178.20:8080", network),
+            ("10.1.2.3", network),
+            ("[fd00::1]", network),
+            ("kasse.local", network),
+            ("feedback.example", None),
+            ("93.184.215.14", None),
+            ("[2001:db8::1]", None),
+        ] {
+            assert_eq!(
+                unreachable(&format!("http://{host}/f/x")),
+                expected,
+                "{host}"
+            );
+        }
+    }
 }

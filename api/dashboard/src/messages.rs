@@ -14,6 +14,7 @@ use store::send::message::MessageFilter;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::download::{named, today};
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
@@ -156,10 +157,14 @@ impl MessagesQuery {
 /// `GET /dashboard/messages.xlsx`: all that the page lists.
 pub async fn export(person: SignedIn, Query(query): Query<MessagesQuery>) -> Result<Response> {
     let filter = query.filter(&Range::checked(&query.range, person.time_zone)?)?;
+    let dates = filter.days.unwrap_or_else(|| today(&person));
     let names = names(&person).await;
     let (state, account) = (&person.state.sending, person.frame("campaigns").account);
     let caller = (&person.caller, &*account);
-    operations::export_messages(state, caller, filter, names, person.t).await
+    let title = names.get(&query.campaign).cloned();
+    let title = title.unwrap_or_else(|| account.clone());
+    let export = operations::export_messages(state, caller, filter, names, person.t);
+    Ok(named(export.await?, ("messages", "xlsx"), &title, dates))
 }
 
 /// `GET /dashboard/messages`.

@@ -1,6 +1,6 @@
 //! What people call forms and campaigns, which other things know by their ids.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
@@ -30,6 +30,11 @@ pub struct BusPropGroup<'a> {
 pub fn property_name(t: &Text, name: impl Display) -> String {
     t.known("property", &name)
         .unwrap_or_else(|| name.to_string())
+}
+
+/// What belongs to no value of a business property.
+pub fn without(t: &Text, name: impl Display) -> String {
+    t.with("stores-no-value", property_name(t, name))
 }
 
 /// A business property, `<name>:<value>`, as people read it.
@@ -129,6 +134,15 @@ fn choices(titles: Vec<(Uuid, String)>) -> Vec<FormChoice> {
         title,
     };
     titles.into_iter().map(choice).collect()
+}
+
+/// The tracking fields that links of campaigns have. A page can do without them: what cannot be read has none.
+pub async fn track_fields(person: &SignedIn) -> BTreeSet<String> {
+    let campaigns = person.store().campaigns(person.account_id, None, MOST);
+    let campaigns = campaigns.await.into_iter().flat_map(|page| page.rows);
+    campaigns
+        .flat_map(|campaign| campaign.content.track_fields)
+        .collect()
 }
 
 /// Names by their ids. A page can do without them: what cannot be read has none.

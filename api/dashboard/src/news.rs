@@ -1,6 +1,7 @@
 //! What the overview says beside its figures: the newest comments, and the stores that differ. Both are kept by the version of the
 //! counts, because they cost more than these.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use api_http::{AppState, Problem, Result};
 use chrono::NaiveDate;
 use domain::date_range::DateRange;
-use domain::form::FormStatus;
+use domain::form::{FormContent, FormStatus};
 use moka::future::Cache;
 use report::AccountSeries;
 use store::Store;
@@ -28,7 +29,7 @@ use crate::stores::counts::{CountedDays, CountedValues};
 const COMMENTS: usize = 4;
 /// So many characters of each are kept, more than are shown.
 const CHARS: usize = 400;
-/// Of so many forms at most, where many have new ones.
+/// Of so many forms at most, where many have new ones; among as many with the most answers one with stores is looked for.
 const FORMS: usize = 8;
 /// So many stores are shown.
 const STORES: usize = 5;
@@ -54,7 +55,7 @@ pub struct NewComment {
     pub comment: Comment,
 }
 
-/// The comparison of the stores of the form with the most responses.
+/// The comparison of the stores of the form with the most responses, of those that have stores.
 pub struct Stores {
     pub form_id: String,
     /// The name of the business property that is compared.
@@ -133,7 +134,7 @@ impl News {
             });
             let mut found: Vec<_> = found.collect();
             // An id begins with its time.
-            found.sort_by_key(|one| std::cmp::Reverse(one.comment.feedback_id));
+            found.sort_by_key(|one| Reverse(one.comment.feedback_id));
             found.truncate(COMMENTS);
             Ok::<_, Problem>(Arc::new(found))
         };
@@ -206,18 +207,12 @@ async fn compare(
             *responses.entry(*form_id).or_default() += counts.responses;
         }
     }
-    let most = responses
-        .into_iter()
-        .max_by_key(|(_, responses)| *responses);
-    let Some((form_id, _)) = most else {
+    let mut forms: Vec<(Uuid, i64)> = responses.into_iter().collect();
+    forms.sort_by_key(|(_, responses)| Reverse(*responses));
+    let Some((form_id, content)) = first_with_stores(state, account_id, &forms).await? else {
         return Ok(None);
     };
-    let form = app.form(account_id, form_id).await?;
-    let content = form.content.for_reports();
     let property = default_property(&content);
-    if property.is_empty() {
-        return Ok(None);
-    }
     let days = CountedDays {
         dates: range.dates,
         compared: range.compared,
@@ -249,6 +244,22 @@ async fn compare(
         property: property.to_owned(),
         differing,
     }))
+}
+
+/// The first of these forms that has stores or groups, of as many as are looked at.
+async fn first_with_stores(
+    state: &DashboardState,
+    account_id: Uuid,
+    forms: &[(Uuid, i64)],
+) -> Result<Option<(Uuid, FormContent)>> {
+    for (form_id, _) in forms.iter().take(FORMS) {
+        let form = state.app.form(account_id, *form_id).await?;
+        let content = form.content.for_reports();
+        if !default_property(&content).is_empty() {
+            return Ok(Some((*form_id, content)));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ pub async fn answer(
         f,
         range: &range,
         keep: [],
-        cards: cards(f.t, &figures, answers),
+        cards: cards(f.t, &figures, answers, true),
         steps: funnel(f, &series, &range, &figures.now),
         forms: forms(f, &series, &range),
         comments,

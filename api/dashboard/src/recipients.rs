@@ -1,11 +1,12 @@
 //! Recipients: found by docid, phone or column; one of them with what is stored of it, its messages and what became of them; erasing
 //! them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use api_http::deadline::soon;
 use api_http::{Code, Problem, Result};
 use api_import::operations;
-use api_send::operations::list_recipient_messages;
+use api_send::operations::{MessageHistory, list_recipient_messages};
 use askama::Template;
 use axum::Router;
 use axum::extract::Query;
@@ -13,16 +14,21 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
 use domain::campaign::Message;
+use domain::date_range::day_of;
 use domain::docid::DocId;
 use domain::phone::PhoneNumber;
 use domain::record::COLUMNS;
+use domain::scope::Scope;
 use serde::Deserialize;
 use serde_json::{Map, json};
 use store::ListPage;
 use store::import::{Recipient, RecipientQuery};
 use url::form_urlencoded::Serializer;
+use uuid::Uuid;
 
 use crate::done;
+use crate::download::{named, today};
+use crate::figure::ALL_FORMS;
 use crate::list::{PageQuery, ShownList};
 use crate::names::names;
 use crate::page::{self, Frame, delivered, text};
@@ -58,7 +64,7 @@ impl RecipientsQuery {
         if column.is_empty() {
             wanted.docid_prefix.clone_from(&q);
         } else if !q.is_empty() {
-            wanted.fields.insert(column.clone(), q.clone());
+            wanted.fields_in_any_case.insert(column.clone(), q.clone());
         }
         (column, q, wanted)
     }
@@ -170,6 +176,10 @@ struct Sent {
     code: Option<String>,
     /// The name of the campaign, if it is known.
     campaign: Option<String>,
+    /// What was answered through it; empty before.
+    answers: String,
+    /// The link in it, as long as it takes an answer, for those who may see it.
+    link: Option<String>,
 }
 
 impl Sent {
@@ -290,12 +300,19 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
             [] => HashMap::new(),
             _ => names(person).await,
         };
+        let links = if f.may_edit() {
+            links(person, &messages).await?
+        } else {
+            BTreeMap::new()
+        };
         let messages = messages.into_iter().map(|history| {
             let message = history.message;
             let campaign = names.get(&message.campaign_id.to_string()).cloned();
             Sent {
                 is_simulated: person.state.sending.is_simulated(&message.sender),
                 code: provider_code::words(person.t, &person.state.sending, &message),
+                answers: answers(&f, &message),
+                link: links.get(&message.message_id).cloned(),
                 message,
                 campaign,
             }
@@ -308,10 +325,44 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
     Ok(page::page(&f, &template))
 }
 
+/// The links of messages as long as they take an answer, by the ids of the messages.
+async fn links(person: &SignedIn, messages: &[MessageHistory]) -> Result<BTreeMap<Uuid, String>> {
+    let ids = messages.iter().map(|history| history.message.message_id);
+    let (app, ids) = (&person.state.app, ids.collect());
+    let read = soon(async {
+        let links = app
+            .store
+            .open_message_links(person.account_id, ids, Utc::now());
+        Ok(links.await?)
+    });
+    let links = person.caller.read(Scope::Link, read).await?.into_iter();
+    Ok(links.map(|(id, token)| (id, app.link_url(token))).collect())
+}
+
+/// The list of what somebody answered to a message on its day; empty: nothing.
+fn answers(f: &Frame, message: &Message) -> String {
+    let (Some(at), Some(docid)) = (message.answered_at, &message.docid) else {
+        return String::new();
+    };
+    let day = day_of(at, f.zone).to_string();
+    let mut query = Serializer::new(String::new());
+    query
+        .extend_pairs([
+            ("from", &*day),
+            ("to", &day),
+            ("form", ALL_FORMS),
+            ("show", "all"),
+        ])
+        .append_pair("track_field", &format!("docid={docid}"));
+    format!("/dashboard/answers?{}", query.finish())
+}
+
 /// `GET /dashboard/recipients.xlsx`: all that the page lists.
 async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
     let (_, _, wanted) = query.wanted();
-    operations::export_recipients(&person.caller, wanted, person.t).await
+    let export = operations::export_recipients(&person.caller, wanted, person.t);
+    let file = ("recipients", "xlsx");
+    Ok(named(export.await?, file, &person.company, today(&person)))
 }
 
 /// What is not there is no problem to whoever searches.

@@ -91,7 +91,7 @@ mod tests {
         let english = of_code("en");
         for (pointer, expected) in [
             ("/data/1/phone", "Phone"),
-            ("/1/docid", "Customer number (docid)"),
+            ("/1/docid", "Customer number"),
             ("/12/a~1b", "a/b"),
             ("/3", ""),
         ] {

@@ -209,6 +209,11 @@ stores-changes-judged = { $n ->
 stores-chance = Chance alone would mark about { $value } of them.
 stores-all = Show all { $value }
 stores-alike = No clear difference
+stores-no-value = { $value ->
+    [store] Without a store
+   *[other] Without { $value }
+}
+stores-none-note = The last row has the answers that belong to none of these. They are compared with nothing, and no list has these alone.
 help-rest = By how many points its NPS is above or below that of the others together.
 stores-differing = Stores that stand out
 stores-none-differs = No store differs from the rest, or from the time before, by more than chance.
@@ -225,6 +230,7 @@ terms-of = { $n ->
     [one] Of the last written answer with a score
    *[other] Of the last { $value } written answers with a score
 }
+terms-compared = What detractors of “{ $value }” wrote is compared with the other answers of “{ $value }”, not with those of others.
 terms-none = Nothing stands out beyond chance.
 share = Share
 share-for = Link valid for
@@ -233,6 +239,7 @@ copied = Copied
 shares = Shared pages
 shares-note = Whoever has the link of a page may read it, as it is at that moment, and nothing else.
 shares-none = Nothing is shared. The overview and the page of each form have “Share” at their end.
+texts-not-shared = Texts are not shown on a shared page.
 share-made = Copy the link now, it is shown for ten minutes only
 share-until = until { $value }
 share-withdraw = Withdraw
@@ -424,15 +431,18 @@ recipients-none = There are no recipients yet. They come with imports.
 recipients-column = Search
 recipients-docid = Customer number begins with
 recipients-value = What is searched for
+recipients-whole = Finds what stands in the column as a whole, in capitals or small letters.
 recipients-undelivered = Undelivered messages
 recipients-not-found = Nobody was found.
 recipients-not-yet = Nobody was found so far.
 recipients-no-more = Nobody else was found.
 recipients-looked-to = Looked through everybody up to customer number { $value }. There are more.
 recipients-go-on = Search further
+recipient-link = Their link
+recipient-link-note = Opening it counts as a view, and an answer counts as theirs.
 recipient-none = There is no recipient “{ $value }”.
 phone = Phone
-docid = Customer number (docid)
+docid = Customer number
 phone-unknown = Number not shown: it belongs to nobody imported
 changed = Changed
 created-at = Created
@@ -463,7 +473,7 @@ campaign-text = Thank you for your visit! How was it? { "{" }link{ "}" }
 campaign-waits = Nothing is sent yet: it goes to whoever is imported for it.
 waiting-note = Messages that turn out to be too long, or whose column is empty, are left out when their turn comes. The preview counts them.
 campaign-save-first = Save first: this sends what is stored.
-campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }first_name|there{ "}" }: the text after the bar stands where the column is empty.
+campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }name|there{ "}" }: the text after the bar stands where the column is empty.
 campaign-special-note = An SMS has 160 characters; with a special character such as ë or an emoji it has 70.
 campaign-audience = Who gets it
 audience-import = People imported later, straight into this campaign
@@ -477,6 +487,8 @@ campaign-column-other = Other columns, which a later file will have (separated b
 campaign-hours = Hours and days
 campaign-nothing-set = nothing set
 campaign-window = Send between (empty: at any time)
+window-from = From
+window-to = To
 campaign-gap = Skip anyone contacted in the last … days
 campaign-parts = Longest message: … SMS parts
 campaign-reminder = Reminder to those who have not answered
@@ -519,6 +531,8 @@ setting-fields = Columns kept with each answer
 setting-bus-props = Answers grouped by column
 setting-reminder = Reminder
 audience-all = Everybody
+audience-from = From { $value }
+audience-to = To { $value }
 audience-batches = { $n ->
     [one] People of an import
    *[other] People of { $value } imports
@@ -907,6 +921,8 @@ form-try = Try it
 form-try-note = Answers through this link are stored nowhere. Open it here, or scan the code with your phone.
 link-made = A link to the form
 link-note = Whoever opens it sees the form. The code below leads to it too, and can be printed.
+link-this-computer = This address opens on this computer only, not on phones. Ask whoever runs the service to set its public address before you print or send it.
+link-this-network = This address opens in your own network only, not on the phones of customers. Ask whoever runs the service to set its public address before you print or send it.
 link-qr = The link as a QR code
 link-counts = Counts for { $value }
 link-svg = Download as SVG

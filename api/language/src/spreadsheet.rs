@@ -25,6 +25,7 @@ impl Text {
             name: self.get(list),
             columns: Vec::new(),
             fields: (fields, self.get("xlsx-field")),
+            field_headers: [("docid".to_owned(), self.get("docid"))].into(),
             about: self.get("xlsx-about"),
             facts: facts.map(|(key, fact)| (self.get(key), fact)).into(),
             heads: ["member", "xlsx-key", "xlsx-meaning"].map(|key| self.get(key)),

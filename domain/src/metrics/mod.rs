@@ -5,6 +5,7 @@
 //! counts give equal bytes. The caller sums the days, forms and business properties.
 
 mod change;
+mod exact;
 mod field;
 mod interval;
 mod stop_words;
@@ -13,6 +14,7 @@ mod terms;
 use serde::Serialize;
 
 pub use self::change::{HappinessChange, MetricsChange, NpsChange};
+pub use self::exact::TwoShares;
 pub use self::field::{FieldSummary, GradeOrOption, ValueShare};
 pub use self::interval::{Interval, Z_95, nps_differs, rates_differ};
 pub use self::terms::{Term, over_represented};
@@ -115,6 +117,10 @@ fn percentage(part: i64, whole: i64) -> Option<f64> {
 )]
 fn real(count: i64) -> f64 {
     count as f64
+}
+
+fn count(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::IndexSet;
 
+use super::count;
+use super::exact::{TwoShares, discoveries};
 use super::stop_words::is_stop_word;
-use super::{Z_95, real};
 
 /// Characters of a comment that are looked at.
 const READ: usize = 400;
-/// The least number of detractors' comments with a term.
+/// The least number of detractors' comments with a term. What fewer comments have, whoever wrote them, is not looked at.
 const MIN_COMMENTS: usize = 3;
 /// A term's share of the comments of detractors is at least so many times its share of those of others: with many comments also what
 /// hardly differs is no chance.
-const MIN_EFFECT: f64 = 2.0;
+const MIN_EFFECT: i64 = 2;
 const MAX_TERMS: usize = 10;
 const MAX_QUOTES: usize = 2;
 
@@ -34,8 +35,10 @@ struct TermComments {
 }
 
 impl TermComments {
-    fn counts(&self) -> (f64, f64) {
-        (real(count(self.detractors.len())), real(self.others))
+    /// Beside how many comments detractors and others wrote.
+    fn shares(&self, of: (i64, i64)) -> TwoShares {
+        let with = (count(self.detractors.len()), self.others);
+        TwoShares { with, of }
     }
 
     /// Whether detractors' comments with this term are mostly those with the other: a comment that many write in the same
@@ -49,12 +52,10 @@ impl TermComments {
     }
 }
 
-/// The terms that are over-represented in comments of detractors, by the z-score of their log-odds ratio, the highest first.
+/// The terms that are over-represented in comments of detractors by more than chance ([`TwoShares::mid_p`]), the least likely first.
 ///
-/// Monroe, Colaresi & Quinn 2008, "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of
-/// Political Conflict", Political Analysis 16(4), 372–403: the log-odds ratio with an informative Dirichlet prior, divided by
-/// its standard deviation. The prior is what all comments say. Stop words are no terms, and what detractors hardly say more often than
-/// others is none. A term counts once a comment. With each comment comes whether it is a detractor's.
+/// Stop words are no terms, and what detractors hardly say more often than others is none. A term counts once a comment. With each
+/// comment comes whether it is a detractor's.
 pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
     let head = |text: &str| text.chars().take(READ).collect::<String>();
     let texts: Vec<String> = comments.iter().map(|(text, _)| head(text)).collect();
@@ -74,27 +75,27 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
         .iter()
         .filter(|(_, is_detractor)| *is_detractor)
         .count();
-    let comments_of = (
-        real(count(detractors)),
-        real(count(comments.len() - detractors)),
-    );
-    let add =
-        |(d, o): (f64, f64), found: &TermComments| (d + found.counts().0, o + found.counts().1);
-    let totals = found.values().fold((0.0, 0.0), add);
+    let of = (count(detractors), count(comments.len() - detractors));
+    let least = count(MIN_COMMENTS);
+    let written = |found: &TermComments| count(found.detractors.len()) + found.others;
+    found.retain(|_, found| written(found) >= least);
+    let tests = found.len();
     let scored = found
         .into_iter()
         .filter(|(_, found)| found.detractors.len() >= MIN_COMMENTS)
-        .filter(|(_, found)| is_large(found.counts(), comments_of))
+        .filter(|(_, found)| is_large(found.shares(of)))
         .map(|((word, next), found)| {
             let text = format!("{word} {next}").trim_end().to_owned();
-            (z_score(found.counts(), totals), text, found)
+            (found.shares(of).mid_p(), text, found)
         });
-    let mut scored: Vec<_> = scored.filter(|(z, ..)| *z >= Z_95).collect();
-    // Of terms with the same score the longest comes first, because it says most.
-    scored.sort_by(|(z, text, _), (of_other, other, _)| {
+    let mut scored: Vec<_> = scored.collect();
+    // Of terms that are as likely the longest comes first, because it says most.
+    scored.sort_by(|(p, text, _), (of_other, other, _)| {
         let longest = other.len().cmp(&text.len());
-        of_other.total_cmp(z).then(longest).then(text.cmp(other))
+        p.total_cmp(of_other).then(longest).then(text.cmp(other))
     });
+    let lowest: Vec<f64> = scored.iter().map(|(p, ..)| *p).collect();
+    scored.truncate(discoveries(&lowest, tests));
     let mut best: Vec<(String, TermComments)> = Vec::new();
     for (_, text, found) in scored {
         if best.len() < MAX_TERMS && !best.iter().any(|(_, other)| found.is_like(other)) {
@@ -117,22 +118,9 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
     best.collect()
 }
 
-/// Whether the share of the first comments that have a term is large enough beside that of the others; with so many comments of both.
-fn is_large((of_detractors, of_others): (f64, f64), (detractors, others): (f64, f64)) -> bool {
-    of_detractors * others >= MIN_EFFECT * of_others * detractors
-}
-
-/// How far the odds of a term differ, in standard deviations; the counts of the term, and of all terms, are those of detractors and
-/// of others. NaN if there is no other term.
-fn z_score((of_detractors, of_others): (f64, f64), (detractors, others): (f64, f64)) -> f64 {
-    let (prior, prior_of_all) = (of_detractors + of_others, detractors + others);
-    let log_odds = |of_term: f64, of_all: f64| {
-        let of_term = of_term + prior;
-        (of_term / (of_all + prior_of_all - of_term)).ln()
-    };
-    let difference = log_odds(of_detractors, detractors) - log_odds(of_others, others);
-    let variance = (of_detractors + prior).recip() + (of_others + prior).recip();
-    difference / variance.sqrt()
+/// Whether the share of the first comments that have a term is large enough beside that of the others.
+fn is_large(TwoShares { with, of }: TwoShares) -> bool {
+    with.0 * of.1 >= MIN_EFFECT * with.1 * of.0
 }
 
 /// The words of a text that are no stop words, and the pairs of neighbours among them.
@@ -148,10 +136,6 @@ fn terms(text: &str) -> BTreeSet<(&str, &str)> {
     let single = words.iter().filter(|word| !is_stop_word(word));
     let single = single.map(|word| (*word, ""));
     single.chain(pairs).collect()
-}
-
-fn count(length: usize) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -225,12 +209,19 @@ mod tests {
     }
 
     #[test]
-    fn the_score_is_that_of_the_paper() {
-        // Term: 9 and 1; all: 100 and 300; prior: 10 of 400.
-        let odds = |y: f64, n: f64| ((y + 10.0) / (n + 400.0 - y - 10.0)).ln();
-        let expected = (odds(9.0, 100.0) - odds(1.0, 300.0)) / (1.0_f64 / 19.0 + 1.0 / 11.0).sqrt();
-        let score = z_score((9.0, 1.0), (100.0, 300.0));
-        assert!((score - expected).abs() < 1e-12, "{score}");
-        assert!(score > Z_95);
+    fn what_six_of_fifty_say_and_nobody_else_is_a_term() {
+        let quiet: Vec<String> = (0..44).map(|number| format!("bad{number}")).collect();
+        let quiet: Vec<&str> = quiet.iter().map(String::as_str).collect();
+        let mut all = comments(1, true, &quiet);
+        let kind: Vec<String> = (0..20).map(|n| format!("staff{n} kind{n}")).collect();
+        let kind: Vec<&str> = kind.iter().map(String::as_str).collect();
+        all.extend(comments(6, false, &kind));
+        all.extend(comments(1, false, &["fine", "fast"]));
+        let mut fewer = all.clone();
+        all.extend(comments(6, true, &["broken toilet"]));
+        assert_eq!(names(&over_represented(&all)), ["broken toilet"]);
+        fewer.extend(comments(3, true, &["broken toilet"]));
+        fewer.extend(comments(3, true, &kind[..1]));
+        assert_eq!(over_represented(&fewer), []);
     }
 }

@@ -1,11 +1,13 @@
 //! Links: read with what came through them, deleted, and looked up by whoever opens one. How they are made is in [`made`].
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::form::{FormContent, FormStatus};
 use domain::link::{BusPropIds, Token, TrackFields};
 use entity::link;
-use sea_orm::FromQueryResult;
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, FromQueryResult, QueryFilter};
 use uuid::Uuid;
 
 pub use self::made::NewLink;
@@ -231,6 +233,36 @@ impl Store {
         let values = values![account_id, token.to_string()];
         let row: Option<LinkRow> = self.fetch_one(link, values).await?;
         row.map(LinkRow::read).transpose()
+    }
+
+    /// Those of messages' links that take an answer at this moment, by the ids of the messages.
+    pub async fn open_message_links(
+        &self,
+        account_id: Uuid,
+        messages: Vec<Uuid>,
+        at: DateTime<Utc>,
+    ) -> Result<BTreeMap<Uuid, Token>> {
+        use link::Column;
+        let among = match self.get_database_backend() {
+            DbBackend::Sqlite => Column::LinkId.is_in(messages),
+            _ => Column::LinkId.eq_any(messages),
+        };
+        let links = link::Entity::find()
+            .filter(Column::AccountId.eq(account_id))
+            .filter(among)
+            .filter(Column::CampaignId.is_not_null())
+            .filter(Column::DeletedAt.is_null())
+            .all(self)
+            .await?;
+        let is_open = |link: &link::Model| {
+            link.expires_at.is_none_or(|end| end > at)
+                && link.max_responses.is_none_or(|max| link.used < max)
+        };
+        let tokens = links.into_iter().filter(is_open).map(|link| {
+            let token: Token = link.token.parse().map_err(Error::broken)?;
+            Ok((link.link_id, token))
+        });
+        tokens.collect()
     }
 
     /// A page of a form's links that have these tracking fields, deleted or not, newest first, of those older than `before`.

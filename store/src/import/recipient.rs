@@ -15,6 +15,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::bulk::columns::VALUES;
+use crate::report::pattern_of_all;
 use crate::{Error, ListPage, Store, Tx};
 
 /// A stored recipient.
@@ -48,6 +49,8 @@ pub struct RecipientQuery {
     pub created_to: Option<DateTime<Utc>>,
     /// Tracking fields, all of which it has.
     pub fields: IndexMap<String, String>,
+    /// The same, whatever the case of their letters.
+    pub fields_in_any_case: IndexMap<String, String>,
     pub phone: Option<String>,
     /// What its docid begins with.
     pub docid_prefix: String,
@@ -91,6 +94,16 @@ impl RecipientQuery {
                 [name, value],
             ),
             _ => Column::Fields.into_expr().contains(json!({ name: value })),
+        });
+        let condition = fields.fold(condition, Condition::add);
+        let is_sqlite = database == DbBackend::Sqlite;
+        let fields = self.fields_in_any_case.iter().map(|(name, value)| {
+            let equal = if is_sqlite {
+                "EXISTS (SELECT 1 FROM json_each(fields) WHERE key = ? AND value GLOB ?)"
+            } else {
+                "coalesce((fields ->> $1) ~ $2, false)"
+            };
+            Expr::cust_with_values(equal, [name, &pattern_of_all(value, is_sqlite)])
         });
         fields.fold(condition, Condition::add)
     }

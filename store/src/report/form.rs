@@ -96,7 +96,7 @@ impl Tx {
         Ok(days.into_iter().map(|row| (row.day, row.delta)).collect())
     }
 
-    /// The days of a form's business properties: the id of each, a day and its counters as
+    /// The days of a form's business properties and of its whole ([`WHOLE`](super::WHOLE)): the id of each, a day and its counters as
     /// [`DayCounts`](domain::rollup::DayCounts) decodes them, in the order of the ids.
     pub async fn bus_prop_days(
         &mut self,
@@ -106,7 +106,7 @@ impl Tx {
         let values = values![form, range.start(), range.end(), COUNTERS];
         let days = statement!(
             "SELECT bus_prop_id, day, substr(delta, 1, $5) AS delta FROM rollup
-              WHERE account_id = $1 AND form_id = $2 AND bus_prop_id > 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id"
+              WHERE account_id = $1 AND form_id = $2 AND bus_prop_id >= 0 AND day BETWEEN $3 AND $4 ORDER BY bus_prop_id"
         );
         let days: Vec<BusPropDelta> = self.fetch_all(days, values).await?;
         let days = days.into_iter();

@@ -15,11 +15,11 @@ use entity::rollup_month;
 use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
-pub(crate) use self::feedback::ids_of_days;
 pub use self::feedback::{
     AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, LatestRows, ListPosition, ReadSize,
     has_words,
 };
+pub(crate) use self::feedback::{ids_of_days, pattern_of_all};
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};

@@ -9,6 +9,7 @@ use domain::form::{FieldType, FormContent};
 use domain::metrics::{Metrics, nps_differs};
 use domain::month::Month;
 use domain::rollup::DayCounts;
+use store::report::WHOLE;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::counts::{CountsById, ValueCounts};
@@ -67,6 +68,8 @@ pub enum SortColumn {
 /// The values of a business property.
 pub struct BusPropComparison<'a> {
     pub rows: Vec<BusPropRow<'a>>,
+    /// The answers that belong to none of the values, if there are any: with them the rows have all answers to the form.
+    pub without: Option<BusPropRow<'a>>,
     /// From the first on in which any has an NPS.
     pub months: Vec<Month>,
     /// How many values were compared with the rest, and how many with the days before: those whose answers are not few.
@@ -130,6 +133,8 @@ impl<'a> BusPropComparison<'a> {
             }
         });
         let rows: Vec<_> = rows.collect();
+        let whole = now(counts.get(&WHOLE)).unwrap_or_default();
+        let without = Metrics::from(&(whole + -all));
         let judged = || rows.iter().filter(|row| is_judged(&row.metrics));
         let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
@@ -139,6 +144,7 @@ impl<'a> BusPropComparison<'a> {
             judged: count(|row| row.rest.is_some()),
             changes_judged: count(|row| row.change.is_some()),
             months: months.collect(),
+            without: (without.responses > 0).then(|| BusPropRow::of_none(without)),
             has_smileys: fields.any(|field| field.kind.field_type() == FieldType::Happiness),
             few_are_last: false,
             rows,
@@ -215,6 +221,18 @@ impl<'a> BusPropComparison<'a> {
 }
 
 impl BusPropRow<'_> {
+    /// The row of what belongs to no value. It is compared with nothing.
+    fn of_none(metrics: Metrics) -> Self {
+        Self {
+            bus_prop: "",
+            value: "",
+            metrics,
+            rest: None,
+            change: None,
+            counts: None,
+        }
+    }
+
     /// Whether its few answers say little.
     pub fn is_small(&self) -> bool {
         is_small(&self.metrics)
@@ -275,4 +293,49 @@ pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
 pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
     let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
     t.real((CHANCE * f64::from(judged)).ceil(), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use api_language::of_code;
+    use chrono_tz::UTC;
+    use domain::form::FormInput;
+    use serde_json::json;
+
+    use super::*;
+    use crate::page::Frame;
+    use crate::range::{Range, RangeQuery};
+
+    #[test]
+    fn what_belongs_to_no_value_makes_the_rows_the_whole() {
+        let form = json!({
+            "title": "T", "bus_props": ["store:Berlin", "store:Hamburg"],
+            "fields": [{"key": "a", "type": "nps", "label": "A", "required": true}],
+        });
+        let form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
+        let of = |responses, nps_answers| ValueCounts {
+            now: DayCounts {
+                responses,
+                nps_answers,
+                ..DayCounts::default()
+            },
+            ..ValueCounts::default()
+        };
+        let f = Frame::of_reader(of_code("en"), String::new(), UTC);
+        let range = Range::read(&RangeQuery::default(), UTC);
+        let figures = AnswerFigures::new(&f, &range, "", "");
+        let ids: Vec<i64> = form.bus_props.iter().map(|entry| entry.id.into()).collect();
+        for (whole, expected) in [(9, Some((4, 2))), (5, None)] {
+            let counts = CountsById::from([
+                (WHOLE, of(whole, 5)),
+                (ids[0], of(3, 2)),
+                (ids[1], of(2, 1)),
+            ]);
+            let compared = BusPropComparison::new((&form, "store"), &counts, Vec::new(), figures);
+            let without = compared.without.as_ref();
+            let found = without.map(|row| (row.metrics.responses, row.metrics.nps_detail.answers));
+            assert_eq!(found, expected);
+            assert_eq!(compared.rows.len(), 2);
+        }
+    }
 }

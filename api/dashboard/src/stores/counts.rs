@@ -29,7 +29,7 @@ pub struct ValueCounts {
     pub months: BTreeMap<Month, DayCounts>,
 }
 
-/// The counts of values by their ids.
+/// The counts of values by their ids, and those of the whole form ([`WHOLE`](store::report::WHOLE)).
 pub type CountsById = BTreeMap<i64, ValueCounts>;
 
 /// Which days are counted.
@@ -97,7 +97,7 @@ impl Default for CountedValues {
 }
 
 impl CountedValues {
-    /// The counts of a form's values at a version of its counts, or a later one.
+    /// The counts of a form and of its values at a version of its counts, or a later one.
     ///
     /// # Errors
     /// 503.

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use super::comparison::{BusPropComparison, BusPropRow, property};
 use super::{StoresQuery, counts};
+use crate::download::named;
 use crate::figure::AnswerFigures;
-use crate::names::with_bus_props;
+use crate::names::{with_bus_props, without};
 use crate::range::Range;
 use crate::signed_in::SignedIn;
 
@@ -40,12 +41,17 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
         .extend(facts.map(|(key, fact)| (f.t.get(key), fact)));
     sheet.columns = comparison.columns(f.t, property);
     let (rows, months) = (comparison.rows.iter(), &comparison.months);
-    let rows: Vec<_> = rows.map(|row| row.cells(f.t, months)).collect();
+    let mut rows: Vec<_> = rows.map(|row| row.cells(f.t, months)).collect();
+    if let Some(row) = &comparison.without {
+        let mut cells = row.cells(f.t, months);
+        cells[0] = json!(without(f.t, property));
+        rows.push(cells);
+    }
     let export = spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows);
     let caller = &person.caller;
-    caller
-        .export((Scope::Report, Kind::Xlsx), "stores.export", &form, export)
-        .await
+    let export = caller.export((Scope::Report, Kind::Xlsx), "stores.export", &form, export);
+    let file = ("stores", "xlsx");
+    Ok(named(export.await?, file, &content.title, range.dates))
 }
 
 impl BusPropComparison<'_> {

@@ -62,6 +62,8 @@ pub struct Spreadsheet {
     pub columns: Vec<SheetColumn>,
     /// The member of items whose own members have columns, and what is said of these.
     pub fields: (&'static str, String),
+    /// The headers of these columns that are not their names.
+    pub field_headers: IndexMap<String, String>,
     /// The name of the second sheet.
     pub about: String,
     /// What it says of the list.

@@ -33,6 +33,7 @@ fn sheet() -> Spreadsheet {
             column("Score", "nps", ColumnKind::Plain),
         ],
         fields: ("track_fields", "Of the link".to_owned()),
+        field_headers: [("docid".to_owned(), "Customer number".to_owned())].into(),
         about: "About".to_owned(),
         facts: vec![("Form".to_owned(), "A form".to_owned())],
         heads: ["Column", "Name", "Meaning"].map(ToOwned::to_owned),

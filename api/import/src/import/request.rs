@@ -20,7 +20,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const MAX_KEY_BYTES: usize = 255;
 
 /// A name is at most so long, in characters.
-const MAX_NAME_CHARS: usize = 255;
+pub(crate) const MAX_NAME_CHARS: usize = 255;
 
 /// An import, apart from its body.
 pub struct ImportRequest {

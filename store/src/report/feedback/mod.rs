@@ -23,6 +23,7 @@ pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, RowsByDay, runs};
 use self::rows::ReadRows;
 pub use self::words::has_words;
+pub(crate) use self::words::pattern_of_all;
 use crate::form::FormKey;
 use crate::report::rollup::next_as_of;
 use crate::tx::{Sql, rows_that_fit, statement, values};

@@ -39,7 +39,21 @@ fn only(mut mapped: impl Iterator<Item = char>, letter: char) -> char {
 /// What a text that has the word matches: on SQLite with GLOB, on PostgreSQL as a regular expression.
 pub(super) fn pattern(word: &str, is_sqlite: bool) -> String {
     let anything = if is_sqlite { "*" } else { "" };
-    let mut pattern = anything.to_owned();
+    format!("{anything}{}{anything}", letters(word, is_sqlite))
+}
+
+/// What matches a text that is this one, whatever its case.
+pub(crate) fn pattern_of_all(text: &str, is_sqlite: bool) -> String {
+    let letters = letters(text, is_sqlite);
+    if is_sqlite {
+        letters
+    } else {
+        format!("^{letters}$")
+    }
+}
+
+fn letters(word: &str, is_sqlite: bool) -> String {
+    let mut pattern = String::new();
     for letter in word.chars() {
         match LETTERS.get(&fold(letter)) {
             Some(same) => {
@@ -56,7 +70,6 @@ pub(super) fn pattern(word: &str, is_sqlite: bool) -> String {
             None => pattern.push(letter),
         }
     }
-    pattern.push_str(anything);
     pattern
 }
 
@@ -88,5 +101,7 @@ mod tests {
     fn a_word_is_no_pattern_of_its_own() {
         assert_eq!(pattern("ä*[1]", true), "*[äÄ][*][[]1]*");
         assert_eq!(pattern("ä.[1]\\", false), r"[äÄ]\.\[1\]\\");
+        assert_eq!(pattern_of_all("ä*", true), "[äÄ][*]");
+        assert_eq!(pattern_of_all("ä*", false), r"^[äÄ]\*$");
     }
 }

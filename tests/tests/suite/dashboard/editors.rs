@@ -551,8 +551,10 @@ async fn a_link_is_shown_with_its_code_and_its_answers_are_exported() -> Result<
     ] {
         let path = format!("/dashboard/answers.csv?form={id}&days=7{filter}");
         let csv = person.get(&path).await?.expect(200)?;
+        let name = csv.header("content-disposition").unwrap_or_default();
         ensure!(
-            csv.header("content-disposition") == Some("attachment; filename=\"answers.csv\""),
+            name.starts_with("attachment; filename=\"answers-how-was-your-visit-20")
+                && name.ends_with(".csv\""),
             "{csv:?}"
         );
         let lines = csv.text()?.lines().count();

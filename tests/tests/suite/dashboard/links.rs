@@ -161,3 +161,34 @@ async fn a_draft_is_tried_before_it_is_published() -> Result<()> {
     ensure!(link.expect(200)?.json()?["responses"] == 0);
     Ok(())
 }
+
+#[tokio::test]
+async fn where_phones_cannot_open_a_link_its_page_and_the_sheet_say_so() -> Result<()> {
+    // The address of the tests is that of this computer.
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let link = owner.link(&form, "1", &[]).await?;
+    let token = link["token"].as_str().context("no token")?;
+    let editor = app.person("ada", "shop", "editor").await?;
+    let page = format!("/dashboard/forms/{form_id}");
+    editor
+        .post(&format!("{page}/make-sheet"), &[("bus_prop", "store")])
+        .await?
+        .expect(303)?;
+    for path in [
+        format!("{page}/links/{token}"),
+        format!("{page}/sheet?bus_prop=store"),
+    ] {
+        let shown = editor.get(&path).await?.expect(200)?;
+        let text = shown.text()?;
+        ensure!(
+            text.contains("opens on this computer only"),
+            "{path}: {text}"
+        );
+    }
+    Ok(())
+}

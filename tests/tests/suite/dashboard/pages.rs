@@ -4,10 +4,12 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::on_import;
 use tests::client::Client;
 use tests::form::form;
 use tests::import::{JSON, record};
-use tests::wait::{SOON, eventually};
+use tests::visitor::Visitor;
+use tests::wait::{LATER, SOON, eventually};
 
 /// A form of the account `shop` with three answers through one link.
 pub async fn answered(app: &App) -> Result<(Client, Value)> {
@@ -143,6 +145,10 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
         ("track_field=docid%3Dorder-1", 3),
         ("track_field=docid%3Dorder-1&nps=3", 1),
         ("track_field=docid%3Dorder-2", 0),
+        // As the form of the page sends it.
+        ("column=docid&value=order-1", 3),
+        ("column=docid&value=order-2", 0),
+        ("column=docid&value=", 3),
     ] {
         let found = person
             .get(&format!(
@@ -208,6 +214,12 @@ async fn what_detractors_say_comes_with_quotes() -> Result<()> {
         Ok(())
     })
     .await?;
+    // A store's page says what is compared.
+    let path = format!("/dashboard/form/{form_id}?days=7&bus_prop=store%3ABerlin");
+    let of_store = person.get(&path).await?.expect(200)?;
+    let compared =
+        "What detractors of “Berlin” wrote is compared with the other answers of “Berlin”";
+    ensure!(of_store.text()?.contains(compared), "{of_store:?}");
     let none = person
         .get(&format!(
             "/dashboard/form/{form_id}?days=7&bus_prop=store%3AHamburg"
@@ -239,6 +251,80 @@ async fn viewers_see_masked_phones() -> Result<()> {
             list.text()?.contains("order-1") && !list.text()?.contains(phone),
             "{role}"
         );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_person_s_page_has_their_link_and_leads_to_what_they_answered() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner: Client = app.anonymous()?.with_keys(&keys);
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let people = [record("order-1")];
+    owner.import_for(&campaign, &people).await?.expect(202)?;
+    let editor = app.person("eve", "shop", "editor").await?;
+    let viewer = app.person("ada", "shop", "viewer").await?;
+    let path = "/dashboard/recipients?docid=order-1";
+    let token = eventually(LATER, async || {
+        let page = editor.get(path).await?.expect(200)?;
+        let (_, rest) = page.text()?.split_once("Their link").context("no link")?;
+        ensure!(rest.contains("Opening it counts as a view"), "{rest}");
+        let (_, rest) = rest.split_once("href=\"/f/").context("no address")?;
+        Ok(rest.split('"').next().unwrap_or_default().to_owned())
+    })
+    .await?;
+    let seen = viewer.get(path).await?.expect(200)?;
+    let seen = seen.text()?;
+    ensure!(
+        !seen.contains("Their link") && !seen.contains(&token),
+        "{seen}"
+    );
+    let visitor = Visitor::new(&app.anonymous()?, &json!({"token": token}))?;
+    visitor.stored(&json!({"recommend": 9})).await?;
+    eventually(SOON, async || {
+        let page = editor.get(path).await?.expect(200)?;
+        let text = page.text()?;
+        // It takes one answer.
+        ensure!(!text.contains("Their link"), "{text}");
+        let (_, rest) = text
+            .split_once("href=\"/dashboard/answers?")
+            .context("none")?;
+        let query = rest.split('"').next().unwrap_or_default();
+        let list = format!("/dashboard/answers?{}", query.replace("&#38;", "&"));
+        let list = viewer.get(&list).await?.expect(200)?;
+        ensure!(list.text()?.contains(">1 answer<"), "{list:?}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_column_is_searched_as_a_whole_in_any_case() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let people = [
+        json!({"docid": "K-1", "phone": "+4915112345678", "town": "Bonn"}),
+        json!({"docid": "K-2", "phone": "+4915112345679", "town": "Köln (Süd)"}),
+    ];
+    owner.import_and_wait(&people, SOON).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let list = person.get("/dashboard/recipients").await?.expect(200)?;
+    let said = "in capitals or small letters";
+    ensure!(list.text()?.contains(said), "{list:?}");
+    for (q, docid) in [("bONN", "K-1"), ("k%C3%96LN+%28s%C3%BCd%29", "K-2")] {
+        let path = format!("/dashboard/recipients?column=town&q={q}");
+        let one = person.get(&path).await?.expect(303)?;
+        let to = format!("/dashboard/recipients?docid={docid}");
+        ensure!(one.header("location") == Some(&to), "{q}: {one:?}");
+    }
+    for nobody in ["Bon", "B%3Fnn", "*", "B.nn", "%5BBb%5Donn"] {
+        let path = format!("/dashboard/recipients?column=town&q={nobody}");
+        let none = person.get(&path).await?.expect(200)?;
+        let text = none.text()?;
+        ensure!(text.contains("Nobody was found."), "{nobody}: {text}");
     }
     Ok(())
 }

@@ -65,6 +65,7 @@ async fn a_store_that_differs_is_marked_on_every_page() -> Result<()> {
         let page = person.get(&of_store).await?.expect(200)?;
         for text in [
             "<h1>Hamburg</h1>",
+            "aria-current=\"page\">Stores</a>",
             "store · How was your visit?",
             &back,
             "Against the rest",
@@ -265,4 +266,79 @@ async fn a_form_without_stores_says_so_and_is_none_to_choose() -> Result<()> {
         );
     }
     Ok(())
+}
+
+#[tokio::test]
+async fn answers_without_a_store_stand_in_a_last_row_so_that_the_sum_is_the_form_s() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let form = owner.published(&form()).await?;
+    // Business property 3 is no store.
+    for (id, grade, count) in [("1", 10, 4), ("2", 2, 2), ("3", 9, 3)] {
+        several(&app, &owner, &form, (id, grade, count)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let path = format!("/dashboard/stores?days=7&form={id}&property=store");
+    eventually(SOON, async || {
+        let page = person.get(&path).await?.expect(200)?;
+        let text = page.text()?;
+        let found = rows(text, "Compared by store");
+        ensure!(
+            found.len() == 3 && found[2] == "Without a store",
+            "{found:?}"
+        );
+        let (_, last) = text.split_once("Without a store").context("no row")?;
+        let last = last.split("</tr>").next().unwrap_or_default();
+        ensure!(last.contains("<td class=\"n\">3</td>"), "{last}");
+        ensure!(!last.contains("href"), "{last}");
+        ensure!(text.contains("The last row has the answers"), "{text}");
+        let german = person.call(Method::GET, &path);
+        let german = german.header("accept-language", "de").send().await?;
+        ensure!(german.expect(200)?.text()?.contains(">Ohne Filiale<"));
+        Ok(())
+    })
+    .await?;
+    let path = format!("/dashboard/stores?days=7&form={id}&property=channel");
+    let page = person.get(&path).await?.expect(200)?;
+    ensure!(page.text()?.contains("Without channel"), "{page:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn stores_that_stand_out_are_those_of_a_form_that_has_stores() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app
+        .anonymous()?
+        .with_keys(&app.create_key("shop", &[]).await?);
+    let with_stores = owner.published(&form()).await?;
+    let mut plain = form();
+    plain["bus_props"] = json!([]);
+    plain["fields"] =
+        json!([{"key": "recommend", "type": "nps", "label": "Again?", "required": false}]);
+    let plain = owner.published(&plain).await?;
+    several(&app, &owner, &plain, ("", 9, 70)).await?;
+    for (id, grade) in [("1", 10), ("2", 2)] {
+        answers(&app, &owner, &with_stores, (id, grade)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let of_plain = plain["form_id"].as_str().context("no form_id")?;
+    eventually(SOON, async || {
+        let overview = person.get("/dashboard?days=7").await?.expect(200)?;
+        let text = overview.text()?;
+        let (_, standing_out) = text.split_once("Stores that stand out").context("none")?;
+        ensure!(standing_out.contains(">Hamburg<"), "{standing_out}");
+        // Without a question with smileys nobody is satisfied or not.
+        let path = format!("/dashboard/form/{of_plain}?days=7");
+        let page = person.get(&path).await?.expect(200)?;
+        let (cards, _) = page
+            .text()?
+            .split_once("<div class=\"halves\">")
+            .context("no cards")?;
+        ensure!(!cards.contains("Satisfied"), "{cards}");
+        Ok(())
+    })
+    .await
 }

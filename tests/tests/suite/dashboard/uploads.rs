@@ -383,3 +383,20 @@ async fn erasing_an_import_says_first_what_will_not_be_sent() -> Result<()> {
     })
     .await
 }
+
+#[tokio::test]
+async fn the_audit_log_names_files() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let person = app.person("ada", "shop", "editor").await?;
+    let admin = app.person("ben", "shop", "admin").await?;
+    location(upload(&app, &person, "Kunden.csv", CUSTOMERS.as_bytes()).await?)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    let row = log
+        .text()?
+        .split("<tr ")
+        .find(|row| row.contains("File uploaded"));
+    let row = row.context("not noted")?;
+    ensure!(row.contains(">Kunden.csv<"), "{row}");
+    Ok(())
+}

@@ -134,7 +134,10 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     let shared = &url[url.find("/dashboard/shared/").context("another path")?..];
     let shared = app.anonymous()?.get(shared).await?.expect(200)?;
     let text = shared.text()?;
-    ensure!(below(text, ">Why?</h2>")?.contains("23 answers"), "{text}");
+    let section = below(text, ">Why?</h2>")?;
+    for said in ["23 answers", "Texts are not shown on a shared page"] {
+        ensure!(section.contains(said), "no {said}: {section}");
+    }
     ensure!(
         !text.contains("soup") && !text.contains("Longest."),
         "{text}"
@@ -217,6 +220,7 @@ async fn answers_begin_with_all_forms() -> Result<()> {
         let overview = person.get("/dashboard?days=7").await?.expect(200)?;
         let newest = below(overview.text()?, "Latest comments")?;
         ensure!(newest.contains("Nice cake."), "{newest}");
+        ensure!(newest.contains("class=\"tag\">Berlin</span>"), "{newest}");
         let one = person
             .get(&address(newest, "Nice cake.")?)
             .await?
