@@ -118,7 +118,14 @@ fn text(value: &Value) -> &str {
 }
 
 /// Why messages wait, a sentence a reason.
-pub fn waits(t: &Text, zone: Tz, content: &CampaignContent, waiting: &[Waiting]) -> Vec<String> {
+///
+/// `sender` says what is wrong with the sender, if something is.
+pub fn waits(
+    (t, zone): (&Text, Tz),
+    content: &CampaignContent,
+    waiting: &[Waiting],
+    sender: Option<&str>,
+) -> Vec<String> {
     let window = json!(content.send_window);
     let sentence = |wait: &Waiting| {
         let until = wait.until.map(|at| t.moment(&at, zone)).unwrap_or_default();
@@ -134,6 +141,7 @@ pub fn waits(t: &Text, zone: Tz, content: &CampaignContent, waiting: &[Waiting])
         let sentence = t.count_with(key, wait.messages, what);
         match wait.reason {
             WaitReason::SendWindow => format!("{sentence} {}", t.with("wait-first", until)),
+            WaitReason::SenderPaused => format!("{sentence} {}", sender.unwrap_or_default()),
             _ => sentence,
         }
     };

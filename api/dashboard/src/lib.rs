@@ -65,6 +65,8 @@ mod phone;
 mod range;
 mod reasons;
 mod recipients;
+mod sender_alerts;
+mod senders;
 mod sent;
 mod session;
 mod share;
@@ -102,6 +104,7 @@ pub use self::first_admin::FirstAdmin;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
 use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
+use self::sender_alerts::SenderAlerts;
 use self::session::Sessions;
 pub use self::session::{LinkPurpose, sign_in_path};
 use self::shared_pages::SharedPages;
@@ -113,13 +116,14 @@ const PLACES: usize = 4;
 const COMPRESSED: u64 = 256 << 10;
 
 /// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
-const NAVIGATION: [(&str, &str, Role); 10] = [
+const NAVIGATION: [(&str, &str, Role); 11] = [
     ("/dashboard", "overview", Role::Viewer),
     ("/dashboard/answers", "answers", Role::Viewer),
     ("/dashboard/stores", "stores", Role::Viewer),
     ("/dashboard/campaigns", "campaigns", Role::Viewer),
     ("/dashboard/imports", "imports", Role::Viewer),
     ("/dashboard/recipients", "recipients", Role::Viewer),
+    ("/dashboard/senders", "senders", Role::Viewer),
     ("/dashboard/forms", "forms", Role::Viewer),
     ("/dashboard/people", "people", Role::Admin),
     ("/dashboard/keys", "keys", Role::Admin),
@@ -155,6 +159,7 @@ pub fn routes(
         counted_values: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
         first_admin: first_admin.map(Arc::new),
+        sender_alerts: SenderAlerts::default(),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))
@@ -176,6 +181,7 @@ pub fn routes(
         .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
+        .route("/dashboard/senders", get(senders::show))
         .route("/dashboard/forms", get(forms::list))
         .merge(links::pages())
         .route(
@@ -258,6 +264,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))
+        .route("/dashboard/senders/{name}/{action}", post(senders::change))
 }
 
 /// Campaigns and the look of pages, changed.
@@ -275,6 +282,10 @@ fn campaign_edits() -> Router<DashboardState> {
         .route(
             "/dashboard/campaigns/{campaign_id}/bus_props",
             post(campaigns::add_bus_props),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/resend",
+            post(campaigns::resend),
         )
         .route(
             "/dashboard/campaigns/{campaign_id}/test",

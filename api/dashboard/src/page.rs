@@ -36,6 +36,8 @@ pub struct Frame {
     pub current: &'static str,
     /// What was done just before, if something was.
     pub done: Option<String>,
+    /// What is wrong with senders, for those who can do something about it.
+    pub alert: Option<String>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
     /// Whether the account has a sender that reaches phones.
@@ -57,6 +59,7 @@ impl Frame {
             zone,
             current: "",
             done: None,
+            alert: None,
             simulates: false,
             reaches_phones: false,
             token: String::new(),

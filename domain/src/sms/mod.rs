@@ -5,6 +5,7 @@ mod country;
 pub mod gsm7;
 mod number_type;
 mod parts;
+mod sender_state;
 mod setting;
 mod slot;
 mod stop_words;
@@ -20,6 +21,7 @@ pub use self::parts::Parts;
 pub use self::setting::{
     MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MIN_GAP_DAYS, SendSetting,
 };
+pub use self::sender_state::SenderState;
 pub use self::slot::SendSlot;
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};

@@ -138,6 +138,10 @@ const DESCRIPTIONS: [Description; 40] = [
         "Time since the oldest of these messages was due, by sender; 0 where none are",
     ),
     Gauge(
+        "feedback_messages_unknown",
+        "Messages of which nobody knows whether they were sent, by sender",
+    ),
+    Gauge(
         "feedback_unmatched_receipts",
         "Receipts between a minute and an hour old that fit no message, by sender, at most 10,000",
     ),

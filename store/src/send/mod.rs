@@ -6,7 +6,7 @@
 //! - [`drive`]: one step of a driver: results in, due messages out.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - [`provider_id`]: the names under which providers know messages. [`inbound`]: what comes to hooks.
-//! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
+//! - [`resend`]: what a person has sent again. [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
 //! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
@@ -37,6 +37,7 @@ pub mod provider_id;
 pub mod receipt;
 mod reconcile;
 pub mod reply;
+pub mod resend;
 mod restore;
 pub mod state;
 mod tally;
