@@ -153,13 +153,16 @@ async fn news(
     series: &AccountSeries,
 ) -> Result<(Vec<ShownText>, Option<ShownStores>)> {
     let days = (f, range);
-    let found = state.news.comments(state, account_id, days, series).await?;
+    // At once: both read what nobody asked for before.
+    let (found, stores) = tokio::try_join!(
+        state.news.comments(state, account_id, days, series),
+        state.news.stores(state, account_id, days, series),
+    )?;
     let comments = found.iter().map(|new| ShownText {
         href: AnswerFigures::new(f, range, &new.form_id, "").one(new.comment.feedback_id),
         comment: new.comment.clone(),
     });
     let comments = comments.collect();
-    let stores = state.news.stores(state, account_id, days, series).await?;
     let Some(stores) = &*stores else {
         return Ok((comments, None));
     };

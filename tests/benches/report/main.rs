@@ -24,7 +24,7 @@
 //!   overview has all forms at once: before each the api is started anew and Redis emptied. With fewer than some millions
 //!   of feedbacks the small account has none at all on many days, and is fast for that reason alone.
 //! - *pages*: pages of the dashboard over 90 days each, which nobody asked for before in this process, and then the same report
-//!   as JSON.
+//!   as JSON; and the comparison of a form's thousand stores, against the JSON report of that form.
 //! - *beside*: `wrk` asks over 64 connections that rest 20 ms after each answer (about 3,000 a second), first alone, then
 //!   while an import is under way.
 //! - *freshness*: while the same load and imports go on, answers are posted. An answer is committed when its 201 is

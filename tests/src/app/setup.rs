@@ -85,7 +85,10 @@ impl Setup {
         variables.push(("FEEDBACK_KEY_RATE".to_owned(), "0".to_owned()));
         // As `serve` has it by default, so that a test need not know which set of backends it runs on; but each message arrives, where by
         // default two of a hundred do not.
-        variables.push(("FEEDBACK_SENDERS".to_owned(), "demo=demo:?failures=0".to_owned()));
+        variables.push((
+            "FEEDBACK_SENDERS".to_owned(),
+            "demo=demo:?failures=0".to_owned(),
+        ));
         variables.push(("FEEDBACK_PEPPER".to_owned(), PEPPER.to_owned()));
         variables.extend(self.settings);
         let mut app = App {
