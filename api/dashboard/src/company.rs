@@ -16,7 +16,6 @@ use store::{Error, Store};
 use uuid::Uuid;
 
 use crate::done;
-
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;

@@ -15,11 +15,11 @@ use store::reading;
 use url::form_urlencoded::Serializer;
 
 use crate::done;
-use crate::page::{not_with_role, trouble};
+use crate::page::{forbidden, not_with_role, trouble};
 use crate::range::kept;
 use crate::senders;
 use crate::sent;
-use crate::signed_in::{SignedIn, forbidden};
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// Pages for people who have the role, or more. What their forms send is read before their handlers, up to so many bytes;

@@ -1,39 +1,25 @@
-//! The link with which the first admin of a new service signs in. They choose their name, their password, what the company is called,
-//! and its time zone. The link is known to the process alone that printed it: nobody is stored before they have chosen, and the next
-//! start prints another. `feedback api` prints none: several of it run, and none would know the link of another.
+//! The link with which the first admin of a new service signs in. It is known to the process alone that printed it: nobody is stored
+//! before they have chosen a name and a password, and the next start prints another. `feedback api` prints none: several of it run, and
+//! none would know the link of another.
 
-use api_http::{Network, Result};
-use api_language::Text;
-use askama::Template;
-use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
-use chrono_tz::Tz;
-use domain::person::{NewPassword, PersonName, Role};
-use serde::Deserialize;
-use store::account::{PersonChange, hash_secret, random_text};
+use store::account::{hash_secret, random_text};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-use crate::company::{self, Region};
-use crate::page::html;
-use crate::sent::receive_small;
-use crate::session::link_path;
-use crate::sign_in::{open_session, used_up};
-use crate::state::DashboardState;
+use crate::sign_in_link::link_path;
 
 /// How long the link works.
 const LIFE: TimeDelta = TimeDelta::hours(24);
 
 /// The link of the first admin of an account.
 pub struct FirstAdmin {
-    account_id: Uuid,
-    account_name: String,
+    pub(crate) account_id: Uuid,
+    pub(crate) account_name: String,
     hash: [u8; 32],
     until: DateTime<Utc>,
     /// Whether somebody used it. One at a time may try.
-    is_used: Mutex<bool>,
+    pub(crate) is_used: Mutex<bool>,
 }
 
 impl FirstAdmin {
@@ -54,126 +40,4 @@ impl FirstAdmin {
     pub fn opens(&self, token: &str) -> bool {
         self.hash == hash_secret(token) && Utc::now() < self.until
     }
-
-    /// The page of the link.
-    ///
-    /// # Errors
-    /// 410: it was used, or somebody was added otherwise; 503.
-    pub async fn show(&self, state: &DashboardState, t: &Text) -> Result<Response> {
-        self.check_unused(state, *self.is_used.lock().await).await?;
-        self.answer(state, t, &Chosen::default(), None).await
-    }
-
-    async fn check_unused(&self, state: &DashboardState, is_used: bool) -> Result<()> {
-        let people = state.app.store.people(Some(self.account_id)).await?;
-        if is_used || !people.is_empty() {
-            return Err(used_up());
-        }
-        Ok(())
-    }
-
-    async fn answer(
-        &self,
-        state: &DashboardState,
-        t: &Text,
-        chosen: &Chosen,
-        refusal: Option<&str>,
-    ) -> Result<Response> {
-        let status = match refusal {
-            None => StatusCode::OK,
-            Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        };
-        let is_counted = state.app.store.has_counted_days(self.account_id).await?;
-        let template = FirstAdminPage {
-            t,
-            name: &chosen.name,
-            company: &chosen.company,
-            time_zone: &chosen.time_zone,
-            regions: (!is_counted).then(company::regions).unwrap_or_default(),
-            refusal: refusal.map(|key| t.get(key)),
-        };
-        Ok(html(t, status, &template))
-    }
-
-    /// Adds the first admin as they chose, and signs them in.
-    ///
-    /// # Errors
-    /// 410: it was used, or somebody was added otherwise; 503.
-    pub async fn add(
-        &self,
-        state: &DashboardState,
-        t: &Text,
-        network: Network,
-        request: Request,
-    ) -> Result<Response> {
-        let chosen: Chosen = receive_small(state, request).await?;
-        let mut is_used = self.is_used.lock().await;
-        self.check_unused(state, *is_used).await?;
-        let store = &state.app.store;
-        let refuse = async |key| self.answer(state, t, &chosen, Some(key)).await;
-        let Ok(name) = PersonName::parse(&chosen.name) else {
-            return refuse("people-name-wrong").await;
-        };
-        let Ok(password) = NewPassword::parse(chosen.password.as_str()) else {
-            return refuse("password-too-short").await;
-        };
-        let Some(company) = company::name(&chosen.company) else {
-            return refuse("company-wrong").await;
-        };
-        let zone = match &*chosen.time_zone {
-            // Something was counted, so there was none to choose.
-            "" if store.has_counted_days(self.account_id).await? => None,
-            zone => match zone.parse::<Tz>() {
-                Ok(zone) => Some(zone),
-                Err(_) => return refuse("time-zone-choose").await,
-            },
-        };
-        let hash = state.passwords.hash(self.account_id, password).await?;
-        if let Some(zone) = zone
-            && !store.set_time_zone(self.account_id, zone).await?
-        {
-            return refuse("time-zone-stays").await;
-        }
-        company::rename(store, self.account_id, company).await?;
-        state.app.recent_changes.record(self.account_id);
-        let added = store.add_person(&self.account_name, &name, Role::Admin, &hash);
-        if added.await? != PersonChange::Done {
-            return refuse("people-name-taken").await;
-        }
-        *is_used = true;
-        let person = store.person(&name).await?.ok_or_else(used_up)?;
-        let subject = format!("{} {}", person.name, person.role);
-        let address = network.to_string();
-        let by = (person.name.as_str(), address.as_str());
-        let noted = store.note_change(person.account_id, by, "person.add", &subject);
-        let noted = noted.await?;
-        store
-            .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
-            .await?;
-        let opened = open_session(state, &person, &name, "/dashboard").await?;
-        opened.ok_or_else(used_up)
-    }
-}
-
-#[derive(Template)]
-#[template(path = "first_admin.html")]
-struct FirstAdminPage<'a> {
-    t: &'a Text,
-    name: &'a str,
-    company: &'a str,
-    time_zone: &'a str,
-    /// None where the zone stays.
-    regions: Vec<Region>,
-    /// Why what was chosen was refused.
-    refusal: Option<String>,
-}
-
-/// What the page sends.
-#[derive(Default, Deserialize)]
-struct Chosen {
-    name: String,
-    password: String,
-    company: String,
-    #[serde(default)]
-    time_zone: String,
 }

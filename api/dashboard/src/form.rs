@@ -26,7 +26,9 @@ use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
-use crate::stores::{BusPropComparison, BusPropRow, CountedDays, CountsById, DRAWN, SortColumn};
+use crate::stores::DRAWN;
+use crate::stores::comparison::{BusPropComparison, BusPropRow, SortColumn};
+use crate::stores::counts::{CountedDays, CountsById};
 
 /// So many comments are shown.
 const COMMENTS: usize = 8;

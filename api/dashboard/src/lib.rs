@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
-//!   signed in from a browser before), `sign_in`, `first_admin`, `own_password`.
+//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password`.
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `done` (what was done), `chart` (SVG), `figure` (a number that leads to what it counts), `asset` (style and script). Their
@@ -37,6 +37,7 @@ mod editor;
 mod figure;
 mod figures;
 mod first_admin;
+mod first_admin_page;
 mod first_steps;
 mod form;
 mod form_draft;
@@ -72,6 +73,7 @@ mod session;
 mod share;
 mod shared_pages;
 mod sign_in;
+mod sign_in_link;
 mod signed_in;
 mod state;
 mod stores;
@@ -114,21 +116,6 @@ use self::state::DashboardState;
 const PLACES: usize = 4;
 /// Bytes up to which an answer is compressed: a larger one takes a thread of everybody for too long.
 const COMPRESSED: u64 = 256 << 10;
-
-/// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
-const NAVIGATION: [(&str, &str, Role); 11] = [
-    ("/dashboard", "overview", Role::Viewer),
-    ("/dashboard/answers", "answers", Role::Viewer),
-    ("/dashboard/stores", "stores", Role::Viewer),
-    ("/dashboard/campaigns", "campaigns", Role::Viewer),
-    ("/dashboard/imports", "imports", Role::Viewer),
-    ("/dashboard/recipients", "recipients", Role::Viewer),
-    ("/dashboard/senders", "senders", Role::Viewer),
-    ("/dashboard/forms", "forms", Role::Viewer),
-    ("/dashboard/people", "people", Role::Admin),
-    ("/dashboard/keys", "keys", Role::Admin),
-    ("/dashboard/audit", "audit", Role::Admin),
-];
 
 /// The page where the dashboard has none.
 pub fn nothing_here(headers: &HeaderMap) -> Response {

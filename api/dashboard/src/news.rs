@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Problem, Result};
+use api_http::{AppState, Problem, Result};
 use chrono::NaiveDate;
 use domain::date_range::DateRange;
 use domain::form::FormStatus;
 use moka::future::Cache;
 use report::AccountSeries;
+use store::Store;
 use store::form::FormKey;
 use store::report::Version;
 use uuid::Uuid;
@@ -20,8 +21,8 @@ use crate::figure::{ALL_FORMS, AnswerFigures};
 use crate::figures::Change;
 use crate::page::Frame;
 use crate::range::Range;
-use crate::state::DashboardState;
-use crate::stores::{BusPropComparison, CountedDays, default_property, points};
+use crate::stores::comparison::{BusPropComparison, default_property, points};
+use crate::stores::counts::{CountedDays, CountedValues};
 
 /// So many comments are shown.
 const COMMENTS: usize = 4;
@@ -110,7 +111,7 @@ impl News {
     /// 503.
     pub async fn comments(
         &self,
-        state: &DashboardState,
+        store: &Store,
         account_id: Uuid,
         (f, range): (&Frame, &Range),
         series: &AccountSeries,
@@ -119,7 +120,6 @@ impl News {
         let read = async {
             let forms = newest(series, range.dates);
             let query = (account_id, range.dates, f.zone);
-            let store = &state.app.store;
             let read = report::newest_comments(store, query, &forms, COMMENTS).await?;
             let found = read.into_iter().flat_map(|(form_id, form, rows)| {
                 let content = form.content.for_reports();
@@ -147,7 +147,7 @@ impl News {
     /// 503.
     pub async fn stores(
         &self,
-        state: &DashboardState,
+        (app, counted_values): (&AppState, &CountedValues),
         account_id: Uuid,
         (f, range): (&Frame, &Range),
         series: &AccountSeries,
@@ -157,7 +157,8 @@ impl News {
         let version = self.compared.get_with(days, version).await;
         let key = (account_id, range.dates, range.compared, version);
         let compare = async {
-            let compared = compare(state, account_id, (f, range), series).await?;
+            let counted = (app, counted_values);
+            let compared = compare(counted, account_id, (f, range), series).await?;
             Ok::<_, Problem>(Arc::new(compared))
         };
         let found = self.stores.try_get_with(key, compare).await;
@@ -191,7 +192,7 @@ fn newest(series: &AccountSeries, dates: DateRange) -> Vec<(Uuid, Vec<(NaiveDate
 }
 
 async fn compare(
-    state: &DashboardState,
+    (app, counted_values): (&AppState, &CountedValues),
     account_id: Uuid,
     (f, range): (&Frame, &Range),
     series: &AccountSeries,
@@ -211,7 +212,7 @@ async fn compare(
     let Some((form_id, _)) = most else {
         return Ok(None);
     };
-    let form = state.app.form(account_id, form_id).await?;
+    let form = app.form(account_id, form_id).await?;
     let content = form.content.for_reports();
     let property = default_property(&content);
     if property.is_empty() {
@@ -222,11 +223,11 @@ async fn compare(
         compared: range.compared,
         by_month: false,
     };
-    let (store, key) = (&state.app.store, FormKey::new(account_id, form_id));
+    let (store, key) = (&app.store, FormKey::new(account_id, form_id));
     let Some(version) = store.form_data_version(key).await? else {
         return Ok(None);
     };
-    let counts = state.counted_values.find(store, key, days, version).await?;
+    let counts = counted_values.find(store, key, days, version).await?;
     let figures = AnswerFigures::new(f, range, ALL_FORMS, "");
     let compared = (&content, property);
     let comparison = BusPropComparison::new(compared, &counts, Vec::new(), figures);

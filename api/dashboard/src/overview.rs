@@ -153,10 +153,12 @@ async fn news(
     series: &AccountSeries,
 ) -> Result<(Vec<ShownText>, Option<ShownStores>)> {
     let days = (f, range);
+    let (news, app) = (&state.news, &state.app);
+    let counted = (app, &*state.counted_values);
     // At once: both read what nobody asked for before.
     let (found, stores) = tokio::try_join!(
-        state.news.comments(state, account_id, days, series),
-        state.news.stores(state, account_id, days, series),
+        news.comments(&app.store, account_id, days, series),
+        news.stores(counted, account_id, days, series),
     )?;
     let comments = found.iter().map(|new| ShownText {
         href: AnswerFigures::new(f, range, &new.form_id, "").one(new.comment.feedback_id),

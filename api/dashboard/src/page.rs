@@ -1,4 +1,4 @@
-//! The frame around every page, and the headers that keep pages safe.
+//! The frame around every page, with its navigation, and the headers that keep pages safe; a problem as a page.
 
 use std::borrow::Borrow;
 
@@ -15,14 +15,27 @@ use domain::campaign::{Message, MessageStatus};
 use domain::person::Role;
 use serde_json::Value;
 
-use crate::NAVIGATION;
 use crate::range::Range;
-use crate::signed_in::forbidden;
 use api_language::Text;
 
 /// Everything comes from this service, and nothing stands in the page itself.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+/// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
+const NAVIGATION: [(&str, &str, Role); 11] = [
+    ("/dashboard", "overview", Role::Viewer),
+    ("/dashboard/answers", "answers", Role::Viewer),
+    ("/dashboard/stores", "stores", Role::Viewer),
+    ("/dashboard/campaigns", "campaigns", Role::Viewer),
+    ("/dashboard/imports", "imports", Role::Viewer),
+    ("/dashboard/recipients", "recipients", Role::Viewer),
+    ("/dashboard/senders", "senders", Role::Viewer),
+    ("/dashboard/forms", "forms", Role::Viewer),
+    ("/dashboard/people", "people", Role::Admin),
+    ("/dashboard/keys", "keys", Role::Admin),
+    ("/dashboard/audit", "audit", Role::Admin),
+];
 
 /// What every page of somebody who is signed in has.
 pub struct Frame {
@@ -170,6 +183,11 @@ struct Trouble<'a> {
 pub fn trouble(t: &'static Text, problem: &Problem) -> Response {
     let detail = t.refused(problem.code().as_str(), "", problem.detail());
     explained(t, problem, detail)
+}
+
+/// What the role of whoever is signed in does not allow, or what did not come from a page of theirs.
+pub fn forbidden() -> Problem {
+    Problem::new(Code::Forbidden, "not with this role, or not from this page")
 }
 
 /// What the role of whoever is signed in does not allow, as a page.

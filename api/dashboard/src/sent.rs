@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use crate::signed_in::{SignedIn, forbidden};
+use crate::page::forbidden;
+use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
 /// Bytes of what the editor of forms sends: the largest form has its texts twice, each byte as three.

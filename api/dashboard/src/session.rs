@@ -15,11 +15,14 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::TimeDelta;
 use cookie::{Cookie, SameSite};
+use domain::person::PersonName;
 use moka::future::Cache;
 use platform::config::PublicUrl;
 use store::Store;
 use store::account::{Person, hash_secret, random_text};
 use url::Url;
+
+use crate::known;
 
 const NAME: &str = "feedback_session";
 /// Over TLS: no other host can set a cookie of this name here.
@@ -94,6 +97,30 @@ impl Sessions {
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
 
+    /// Signs in whoever has shown that they know the person's password, in a browser that is known for the name from now on, and
+    /// leads to a page. `None`: the person is gone, or the password changed meanwhile.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn sign_in(
+        &self,
+        store: &Store,
+        person: &Person,
+        name: &PersonName,
+        to: &str,
+    ) -> Result<Option<Response>> {
+        let Some(cookie) = self.open(store, person).await? else {
+            return Ok(None);
+        };
+        let mut response = redirect(cookie, to);
+        let known = known::cookie(person, name, self.is_secure());
+        let known = known.and_then(|cookie| HeaderValue::try_from(cookie.to_string()).ok());
+        if let Some(known) = known {
+            response.headers_mut().append(SET_COOKIE, known);
+        }
+        Ok(Some(response))
+    }
+
     /// Ends a session; a cookie that takes its cookie away.
     ///
     /// # Errors
@@ -157,45 +184,6 @@ pub fn cookie_of(headers: &HeaderMap, name: &str) -> Option<String> {
     let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
     let cookie = cookies.find(|cookie| cookie.name() == name)?;
     Some(cookie.value().to_owned())
-}
-
-/// What somebody does with a link to sign in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkPurpose {
-    SignIn,
-    /// They choose a new password first.
-    ChoosePassword,
-}
-
-impl LinkPurpose {
-    fn life(self) -> TimeDelta {
-        match self {
-            Self::SignIn => TimeDelta::hours(1),
-            Self::ChoosePassword => TimeDelta::hours(24),
-        }
-    }
-}
-
-/// The path of a link with which a person signs in, once, within an hour, or within a day if they choose a password; `None`: the
-/// person is gone.
-///
-/// # Errors
-/// The database is unavailable.
-pub async fn sign_in_path(
-    store: &Store,
-    person: &Person,
-    purpose: LinkPurpose,
-) -> Result<Option<String>, store::Error> {
-    let secret = random_text();
-    let sets_password = purpose == LinkPurpose::ChoosePassword;
-    let hash = hash_secret(&secret);
-    let made = store.create_sign_in_link(person, hash, sets_password, purpose.life());
-    Ok(made.await?.then(|| link_path(&secret)))
-}
-
-/// The path of the link with this secret.
-pub fn link_path(secret: &str) -> String {
-    format!("/dashboard/sign-in/{secret}")
 }
 
 /// Sets a cookie and goes on to a page.

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use api_http::{Caller, Code, Network, Problem, Result};
+use api_http::{Caller, Network, Result};
 use askama::Template;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::header::SET_COOKIE;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::person::{NewPassword, PersonName};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, SignInLink, hash_secret};
 use url::Url;
 
-use crate::known;
+use crate::first_admin_page;
 use crate::page::html;
 use crate::sent::{SentChange, receive_small};
 use crate::session::redirect;
+use crate::sign_in_link::used_up;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use api_language::{Text, of_request};
@@ -99,31 +99,9 @@ pub async fn sign_in(
     else {
         return Ok(wrong());
     };
-    let opened = open_session(&state, &person, &name, inside(&sent.next));
-    Ok(opened.await?.unwrap_or_else(wrong))
-}
-
-/// Signs in whoever has shown that they know the person's password, in a browser that is known for the name from now on, and
-/// leads to a page. `None`: the person is gone, or the password changed meanwhile.
-///
-/// # Errors
-/// 503.
-pub async fn open_session(
-    state: &DashboardState,
-    person: &Person,
-    name: &PersonName,
-    to: &str,
-) -> Result<Option<Response>> {
-    let Some(cookie) = state.sessions.open(&state.app.store, person).await? else {
-        return Ok(None);
-    };
-    let mut response = redirect(cookie, to);
-    let known = known::cookie(person, name, state.sessions.is_secure());
-    let known = known.and_then(|cookie| HeaderValue::try_from(cookie.to_string()).ok());
-    if let Some(known) = known {
-        response.headers_mut().append(SET_COOKIE, known);
-    }
-    Ok(Some(response))
+    let (sessions, store) = (&state.sessions, &state.app.store);
+    let signed_in = sessions.sign_in(store, &person, &name, inside(&sent.next));
+    Ok(signed_in.await?.unwrap_or_else(wrong))
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
@@ -151,7 +129,7 @@ pub async fn show_link(
 ) -> Result<Response> {
     let t = of_request(&headers);
     if let Some(first) = state.first_admin(&token) {
-        return first.show(&state, t).await;
+        return first_admin_page::show(first, &state, t).await;
     }
     let link = find_link(&state, network, &token).await?;
     Ok(link_page(t, &link, None))
@@ -187,7 +165,7 @@ pub async fn use_link(
 ) -> Result<Response> {
     let t = of_request(request.headers());
     if let Some(first) = state.first_admin(&token) {
-        return first.add(&state, t, network, request).await;
+        return first_admin_page::add(first, &state, t, network, request).await;
     }
     let link = find_link(&state, network, &token).await?;
     let (store, person) = (&state.app.store, &link.person);
@@ -222,8 +200,8 @@ pub async fn use_link(
         ..link.person
     };
     let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
-    let opened = open_session(&state, &person, &name, "/dashboard").await?;
-    opened.ok_or_else(used_up)
+    let signed_in = state.sessions.sign_in(store, &person, &name, "/dashboard");
+    signed_in.await?.ok_or_else(used_up)
 }
 
 /// The link of a token. One that nobody has is charged to the address.
@@ -239,13 +217,6 @@ async fn find_link(state: &DashboardState, network: Network, token: &str) -> Res
         failures.take(network)?;
     }
     link.ok_or_else(used_up)
-}
-
-pub fn used_up() -> Problem {
-    Problem::new(
-        Code::LinkGone,
-        "a sign-in link works once and not for long; `feedback user link NAME` makes a new one, and `feedback serve` prints one as long as nobody has signed in",
-    )
 }
 
 /// What a button sends that says all by itself.

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Caller, Code, Problem, Result};
+use api_http::{Caller, Problem, Result};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::person::Role;
@@ -14,7 +14,7 @@ use store::account::Person;
 use subtle::ConstantTimeEq;
 use tokio::time::sleep;
 
-use crate::page::Frame;
+use crate::page::{Frame, forbidden};
 use crate::state::DashboardState;
 use api_language::Text;
 
@@ -113,8 +113,4 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
         let person = parts.extensions.get().cloned();
         person.ok_or_else(Problem::unauthenticated)
     }
-}
-
-pub fn forbidden() -> Problem {
-    Problem::new(Code::Forbidden, "not with this role, or not from this page")
 }

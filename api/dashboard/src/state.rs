@@ -16,7 +16,7 @@ use crate::password::Passwords;
 use crate::sender_alerts::SenderAlerts;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
-use crate::stores::CountedValues;
+use crate::stores::counts::CountedValues;
 
 /// The state of the dashboard's routes. Cheap to clone.
 #[derive(Clone)]

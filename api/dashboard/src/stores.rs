@@ -1,12 +1,11 @@
 //! The values of a business property beside each other, such as stores: each against the rest and against the days before, and by
 //! month.
 
-mod comparison;
-mod counts;
+pub mod comparison;
+pub mod counts;
 mod sheet;
 
 use std::borrow::Borrow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
@@ -22,8 +21,8 @@ use store::form::FormKey;
 use strum::VariantArray;
 use url::form_urlencoded::Serializer;
 
-pub use self::comparison::{BusPropComparison, BusPropRow, SortColumn, by_chance, points};
-pub use self::counts::{CountedDays, CountedValues, CountsById};
+use self::comparison::{BusPropComparison, BusPropRow, SortColumn, property};
+use self::counts::{CountedDays, CountsById};
 pub use self::sheet::export;
 use crate::answers::most_answered;
 use crate::figure::{ALL_FORMS, AnswerFigures};
@@ -155,32 +154,6 @@ impl StoresPage<'_> {
         query.append_pair("bus_prop", row.bus_prop);
         format!("/dashboard/form/{}?{}", self.form, query.finish())
     }
-}
-
-/// The form, the names of its business properties, and the one that is compared.
-fn property<'a>(content: &'a FormContent, asked: &'a str) -> (Vec<&'a str>, &'a str) {
-    let names: BTreeSet<&str> = content
-        .bus_props
-        .iter()
-        .map(|entry| entry.text.name())
-        .collect();
-    let values = |name: &&str| {
-        content
-            .bus_props
-            .iter()
-            .filter(|entry| entry.text.name() == *name)
-            .count()
-    };
-    let property = names
-        .get(asked)
-        .copied()
-        .or_else(|| names.iter().copied().max_by_key(values));
-    (names.into_iter().collect(), property.unwrap_or_default())
-}
-
-/// The business property that is compared unless another is asked for; empty without any.
-pub fn default_property(content: &FormContent) -> &str {
-    property(content, "").1
 }
 
 impl StoresQuery {

@@ -1,7 +1,8 @@
-//! The values of a business property, each against the rest and against the days before.
+//! Which business property of a form is compared; its values, each against the rest and against the days before.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use domain::answer::Counted;
 use domain::form::{FieldType, FormContent};
@@ -21,6 +22,32 @@ const RANKED: i64 = 30;
 const JUDGED: i64 = 10;
 /// Of a hundred comparisons so many differ by chance alone.
 const CHANCE: f64 = 0.05;
+
+/// The names of a form's business properties, and the one that is compared.
+pub fn property<'a>(content: &'a FormContent, asked: &'a str) -> (Vec<&'a str>, &'a str) {
+    let names: BTreeSet<&str> = content
+        .bus_props
+        .iter()
+        .map(|entry| entry.text.name())
+        .collect();
+    let values = |name: &&str| {
+        content
+            .bus_props
+            .iter()
+            .filter(|entry| entry.text.name() == *name)
+            .count()
+    };
+    let property = names
+        .get(asked)
+        .copied()
+        .or_else(|| names.iter().copied().max_by_key(values));
+    (names.into_iter().collect(), property.unwrap_or_default())
+}
+
+/// The business property that is compared unless another is asked for; empty without any.
+pub fn default_property(content: &FormContent) -> &str {
+    property(content, "").1
+}
 
 /// A column by which rows are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, EnumString, IntoStaticStr, VariantArray)]

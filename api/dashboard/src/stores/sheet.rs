@@ -11,7 +11,8 @@ use domain::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::{BusPropComparison, BusPropRow, StoresQuery, counts, property};
+use super::comparison::{BusPropComparison, BusPropRow, property};
+use super::{StoresQuery, counts};
 use crate::figure::AnswerFigures;
 use crate::names::with_bus_props;
 use crate::range::Range;

@@ -15,7 +15,7 @@ use domain::record::{BrokenRecord, KeptError, ParsedRecord, Record, RecordCode, 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
 
-use super::parse::{FileRequest, Job};
+use super::job::{FileRequest, Job};
 use super::{OnError, fault};
 use crate::explained::kind;
 use api_http::{Code, Problem, Result};

@@ -6,9 +6,9 @@
 //!            memory, hash     errors
 //! ```
 //! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
-//!   that the body's permit allows, [`parse`] reads records, of which [`collector`] makes chunks and blocks of errors; [`look`] reads the
-//!   beginning of a file. [`sheet`] makes CSV of a spreadsheet's file before,
-//!   for which [`xml`] tells what takes memory.
+//!   that the body's permit allows, [`parse`] reads records as the [`job`] says, of which [`collector`] makes chunks and blocks of
+//!   errors; [`look`] reads the beginning of a file. [`sheet`] makes CSV of a spreadsheet's file before, for which [`xml`] tells what
+//!   takes memory.
 //! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //!
 //! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
@@ -16,6 +16,7 @@
 
 mod attempt;
 mod collector;
+mod job;
 mod look;
 mod parse;
 mod sheet;
@@ -43,8 +44,8 @@ use uuid::Uuid;
 pub use self::attempt::Attempt;
 use self::collector::Piece;
 pub use self::collector::{BodySummary, SamePhone};
+pub use self::job::{FileRequest, Job};
 pub use self::look::Look;
-pub use self::parse::{FileRequest, Job};
 use self::source::Source;
 use api_http::{Code, Problem, Result, within};
 

@@ -1,43 +1,17 @@
 //! Reads a body record by record, on a thread that may block. What becomes of the records is [`super::collector`]'s.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use domain::body::{BodyError, BodyKind, FileKind, FileReader, Mapping, RecordReader};
-use domain::campaign::BusPropsCheck;
-use store::import::ChunkCut;
 use tokio::sync::mpsc::Sender;
 
-use super::OnError;
 use super::collector::{BodySummary, Collector, Found, Piece, Place, SHOWN_CHARS};
+use super::job::{FileRequest, Job};
 use super::source::Source;
 use super::{broken, sheet};
 use api_http::{Code, Problem, Result};
-
-/// How a file of people is to be read.
-#[derive(Clone, Debug)]
-pub struct FileRequest {
-    pub kind: FileKind,
-    pub mapping: Mapping,
-}
-
-/// How to read a body.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Nothing is asked for: by the letter.
-    pub file: Option<FileRequest>,
-    /// It is only looked at.
-    pub is_preview: bool,
-    pub on_error: OnError,
-    /// Of the campaign that it is for.
-    pub bus_props: Option<BusPropsCheck>,
-    /// Records, valid or not.
-    pub max_records: u64,
-    /// The directory of temporary files.
-    pub tmp_dir: PathBuf,
-    pub cut: ChunkCut,
-}
 
 /// Reads the whole body.
 ///

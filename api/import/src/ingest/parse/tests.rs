@@ -1,13 +1,14 @@
 use axum::body::Body;
 use domain::body::BodyKind;
 use domain::chunk::Chunk;
+use store::import::ChunkCut;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::super::collector::Piece;
 use super::super::tests::pool;
-use super::super::{ContentEncoding, Incoming};
+use super::super::{ContentEncoding, Incoming, OnError};
 use super::*;
 use api_http::Result;
 
