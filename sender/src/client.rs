@@ -129,13 +129,15 @@ impl HttpClient {
             80
         };
         let address = (url.host()?, url.port_u16().unwrap_or(default));
-        Some(match timeout(self.timeout, TcpStream::connect(address)).await {
-            Ok(Ok(_)) => Handed::Accepted {
-                provider_ids: Vec::new(),
+        Some(
+            match timeout(self.timeout, TcpStream::connect(address)).await {
+                Ok(Ok(_)) => Handed::Accepted {
+                    provider_ids: Vec::new(),
+                },
+                Ok(Err(_)) => Handed::not_sent("connect"),
+                Err(_) => Handed::not_sent("timeout"),
             },
-            Ok(Err(_)) => Handed::not_sent("connect"),
-            Err(_) => Handed::not_sent("timeout"),
-        })
+        )
     }
 
     async fn exchange(

@@ -194,7 +194,9 @@ impl Store {
 
     async fn unknown_messages(&self, sender: &str) -> Result<i64> {
         let counts: Vec<Parsed<Counts>> = self.scan_values(UNKNOWN, values![sender]).await?;
-        let unknown = counts.iter().map(|counts| counts.0.status(MessageStatus::Unknown));
+        let unknown = counts
+            .iter()
+            .map(|counts| counts.0.status(MessageStatus::Unknown));
         Ok(unknown.sum())
     }
 

@@ -105,11 +105,11 @@ use self::campaign_draft::CampaignDraft;
 pub use self::first_admin::FirstAdmin;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
-use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::sender_alerts::SenderAlerts;
+use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
-pub use self::session::{LinkPurpose, sign_in_path};
 use self::shared_pages::SharedPages;
+pub use self::sign_in_link::{LinkPurpose, sign_in_path};
 use self::state::DashboardState;
 
 /// Pages of reports that are drawn at once, and as many changes with large bodies.

@@ -18,7 +18,12 @@ use crate::signed_in::SignedIn;
 
 /// Codes by which a provider says that user or password are wrong; Vonage's is `4`.
 const WRONG_PASSWORD: [&str; 6] = [
-    "http_401", "http_403", "20003", "smpp-0x0e", "smpp-0x0f", "4",
+    "http_401",
+    "http_403",
+    "20003",
+    "smpp-0x0e",
+    "smpp-0x0f",
+    "4",
 ];
 /// Codes of a provider that cannot be reached.
 const UNREACHABLE: [&str; 6] = [
@@ -155,10 +160,7 @@ pub async fn change(
     operations::pause_sender(&person.state.sending, &person.caller, &name, is_paused).await?;
     let alerts = &person.state.sender_alerts;
     alerts.forget(person.account_id).await;
-    Ok(done::go(
-        "/dashboard/senders",
-        &format!("sender.{action}"),
-    ))
+    Ok(done::go("/dashboard/senders", &format!("sender.{action}")))
 }
 
 #[cfg(test)]
@@ -172,8 +174,14 @@ mod tests {
         let t = of_code("en");
         for (code, begin) in [
             ("20003", "The provider refuses user or password (20003)."),
-            ("smpp-unbound", "The provider cannot be reached (smpp-unbound)."),
-            ("21606", "The provider takes no messages from this sender (21606)."),
+            (
+                "smpp-unbound",
+                "The provider cannot be reached (smpp-unbound).",
+            ),
+            (
+                "21606",
+                "The provider takes no messages from this sender (21606).",
+            ),
         ] {
             let told = trouble(t, code);
             assert!(told.starts_with(begin), "{told}");

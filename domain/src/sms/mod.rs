@@ -18,10 +18,10 @@ mod zones;
 pub use self::country::{Country, countries, country_of, country_or_code};
 pub use self::number_type::{NumberType, type_of};
 pub use self::parts::Parts;
+pub use self::sender_state::SenderState;
 pub use self::setting::{
     MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MIN_GAP_DAYS, SendSetting,
 };
-pub use self::sender_state::SenderState;
 pub use self::slot::SendSlot;
 pub use self::stop_words::{Keyword, keyword};
 pub use self::template::{MAX_TEMPLATE_CHARS, Template};

@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 40] = [
+const DESCRIPTIONS: [Description; 41] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",

@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
-use domain::campaign::{
-    CampaignStatus, Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason,
-};
+use domain::campaign::{Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason};
 use domain::date_range::DateRange;
 use domain::docid::is_erased;
 use entity::{message, message_due};
@@ -13,13 +11,10 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-use super::drive::DueKey;
-use super::plan::{MAKE_DUE, NewDue};
-use super::tally::Changes;
-use super::{CampaignChange, CampaignKey};
+use super::CampaignKey;
 use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
-use crate::{Error, ListPage, Result, Store};
+use crate::{ListPage, Result, Store};
 
 batch_row! {
     /// A message, by its account and its id.

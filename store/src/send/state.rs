@@ -90,8 +90,9 @@ const PAUSE: &Statement = statement!(
          ON CONFLICT (name) DO UPDATE SET paused_at = coalesce(s.paused_at, excluded.paused_at)"
 );
 
-const RESUME: &Statement =
-    statement!("UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL");
+const RESUME: &Statement = statement!(
+    "UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL"
+);
 
 /// The counts of an account's campaigns, tests excepted, by their senders.
 const COUNTS: &Statement = statement!(
@@ -262,11 +263,7 @@ mod tests {
         };
         let code = |code: &str| Some(code.to_owned());
         for (seen_at, paused_at, expected) in [
-            (
-                ago(15),
-                None,
-                (SenderState::Error, code("401"), ago(600)),
-            ),
+            (ago(15), None, (SenderState::Error, code("401"), ago(600))),
             (ago(16), None, (SenderState::Unattended, None, ago(16))),
             (None, None, (SenderState::Unattended, None, None)),
             (

@@ -4,7 +4,6 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::campaign::CampaignAction;
-use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
@@ -165,7 +164,10 @@ async fn act(target: &CampaignTarget, action: CampaignAction) -> Result<Response
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResendRequest {
-    #[schema(pattern = "^(unknown|failed|undelivered|expired)$", example = "unknown")]
+    #[schema(
+        pattern = "^(unknown|failed|undelivered|expired)$",
+        example = "unknown"
+    )]
     status: String,
 }
 

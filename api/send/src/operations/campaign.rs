@@ -9,7 +9,7 @@ use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
 use domain::campaign::{
     Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, Count,
-    UnknownBusProps, Waiting,
+    MessageStatus, UnknownBusProps, Waiting,
 };
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
@@ -18,6 +18,7 @@ use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
 use store::form::Form;
+use store::send::resend::MAY_BE_RESENT;
 use store::send::{Campaign, CampaignChange, CampaignKey};
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -162,7 +162,8 @@ pub async fn pause_sender(
     let pause = async {
         let setting = state.sender(caller, name)?;
         if !is_own(setting, caller.account_name()) {
-            let detail = "other accounts send through it too; `feedback sender pause` pauses it for all";
+            let detail =
+                "other accounts send through it too; `feedback sender pause` pauses it for all";
             return Err(Problem::new(Code::Forbidden, detail));
         }
         let store = &caller.app.store;

@@ -194,7 +194,9 @@ async fn what_failed_or_did_not_arrive_is_sent_again_with_its_link_when_a_person
     client
         .until(&campaign, |now| count(now, "first", "undelivered") == 1)
         .await?;
-    resend(&client, &campaign, "undelivered").await?.expect(200)?;
+    resend(&client, &campaign, "undelivered")
+        .await?
+        .expect(200)?;
     client
         .until(&campaign, |now| count(now, "first", "accepted") == 1)
         .await?;

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use tests::app::App;
 use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::import::records;
@@ -15,11 +14,17 @@ use super::{degrades, with_demo, with_senders};
 
 /// A sender as the service tells of it.
 async fn sender(client: &Client, name: &str) -> Result<Value> {
-    let senders = client.get("/api_v1/sms/sender").await?.expect(200)?.json()?;
+    let senders = client
+        .get("/api_v1/sms/sender")
+        .await?
+        .expect(200)?
+        .json()?;
     let items = senders["items"].as_array().context("no items")?;
     let mut items = items.iter();
     let found = items.find(|sender| sender["name"] == name);
-    found.cloned().with_context(|| format!("no {name}: {senders}"))
+    found
+        .cloned()
+        .with_context(|| format!("no {name}: {senders}"))
 }
 
 /// Waits until a sender is in a state, for a reason.
@@ -121,13 +126,20 @@ async fn an_admin_pauses_a_sender_that_is_the_account_s_alone_and_pages_tell_of_
     let shows = async |path: &str, text: &str| {
         eventually(LATER, async || {
             let page = admin.get(path).await?.expect(200)?;
-            ensure!(page.text()?.contains(text), "{path} has no {text}: {page:?}");
+            ensure!(
+                page.text()?.contains(text),
+                "{path} has no {text}: {page:?}"
+            );
             Ok(())
         })
         .await
     };
     shows("/dashboard", "No messages go out through shared.").await?;
-    shows("/dashboard/senders", "The provider cannot be reached (connect).").await?;
+    shows(
+        "/dashboard/senders",
+        "The provider cannot be reached (connect).",
+    )
+    .await?;
     let page = admin.get("/dashboard/senders").await?.expect(200)?;
     let hook = "https://feedback.example/hooks/peer/";
     ensure!(
