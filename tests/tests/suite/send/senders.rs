@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use tests::app::App;
 use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::import::records;
@@ -28,7 +29,7 @@ async fn sender(client: &Client, name: &str) -> Result<Value> {
 }
 
 /// Waits until a sender is in a state, for a reason.
-async fn is(client: &Client, name: &str, state: &str, reason: Value) -> Result<Value> {
+pub(super) async fn is(client: &Client, name: &str, state: &str, reason: Value) -> Result<Value> {
     eventually(LATER, async || {
         let sender = sender(client, name).await?;
         ensure!(
@@ -120,7 +121,11 @@ async fn an_admin_pauses_a_sender_that_is_the_account_s_alone_and_pages_tell_of_
     let own = sender_to(&address, "").replace("accounts=*", "accounts=shop");
     let away = format!("127.0.0.1:{}", free_port()?);
     let shared = sender_to(&away, "").replace("peer=", "shared=");
-    let app = with_senders(&format!("{own} {shared}")).start().await?;
+    let senders = format!("{own} {shared}");
+    let app = App::setup()
+        .setting("FEEDBACK_SENDERS", &senders)
+        .start()
+        .await?;
     app.create_key("shop", &[]).await?;
     let admin = app.person("ada", "shop", "admin").await?;
     let shows = async |path: &str, text: &str| {
@@ -141,7 +146,7 @@ async fn an_admin_pauses_a_sender_that_is_the_account_s_alone_and_pages_tell_of_
     )
     .await?;
     let page = admin.get("/dashboard/senders").await?.expect(200)?;
-    let hook = "https://feedback.example/hooks/peer/";
+    let hook = "/hooks/peer/";
     ensure!(
         page.text()?.contains(hook) && !page.text()?.contains("/dashboard/senders/shared/pause"),
         "{page:?}"
