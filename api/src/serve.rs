@@ -1,10 +1,12 @@
 //! Answering on a port until told to stop.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use api_http::{AppState, Problem, entry, error};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use domain::sms::SenderState;
 use futures::future::BoxFuture;
 use platform::backends::Backends;
 use platform::config::Config;
@@ -12,6 +14,7 @@ use platform::health::{Check, Health};
 use platform::http::connections::Limits;
 use platform::start::{self, Process};
 use platform::{http, ops};
+use store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::{FirstAdmin, router};
@@ -33,7 +36,8 @@ pub fn serve<'a>(
 ) -> BoxFuture<'a, anyhow::Result<()>> {
     Box::pin(async move {
         let closing = start::after(&process.shutdown, config.drain);
-        let checks = [backends.checks(), checks].concat();
+        let senders = senders_check(config, &backends);
+        let checks = [backends.checks(), vec![senders], checks].concat();
         let health = Health::new(checks, process.shutdown.clone());
         let state = AppState::new(config, &backends, closing.clone());
         let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
@@ -75,6 +79,25 @@ pub fn serve<'a>(
         state.settle(SETTLE).await;
         Ok(())
     })
+}
+
+/// Whether workers have all senders. Not required for readiness, because messages wait.
+fn senders_check(config: &Config, backends: &Backends) -> Check {
+    let names: Arc<[String]> = config.senders.iter().map(|one| one.name.clone()).collect();
+    let run = async |(store, names): (Store, Arc<[String]>)| {
+        let stored = store.senders().await.map_err(|error| error.to_string())?;
+        let attended = |name: &str| {
+            let mut stored = stored.iter();
+            stored.any(|one| one.name == name && one.state != SenderState::Unattended)
+        };
+        let names = names.iter().map(String::as_str);
+        let unattended: Vec<&str> = names.filter(|name| !attended(name)).collect();
+        if unattended.is_empty() {
+            return Ok(());
+        }
+        Err(format!("no worker has {}", unattended.join(", ")))
+    };
+    Check::new("senders", (backends.store.clone(), names), run).optional()
 }
 
 /// The layers that health and metrics share with the rest.

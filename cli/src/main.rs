@@ -253,7 +253,8 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
             campaign::run(&campaign.service()?, campaign.command, process.shutdown).await
         }
         Command::Sender(sender) => {
-            sender::run(&sender.command, sender.json, &config(sender.settings)?)
+            let config = config(sender.settings)?;
+            Box::pin(sender::run(&sender.command, sender.json, &config)).await
         }
         Command::User(user) => {
             Box::pin(user::run(user.command, user.json, config(user.settings)?)).await

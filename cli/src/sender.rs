@@ -1,11 +1,13 @@
 //! `feedback sender …`: who carries messages, from the settings alone, so that a provider can be told its hooks before the service
-//! runs.
+//! runs; and pausing one for everybody, straight on the store.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Subcommand;
 use domain::pepper::Pepper;
+use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::{Value, json};
+use store::Workload;
 
 use crate::output::{print, rows};
 
@@ -13,10 +15,35 @@ use crate::output::{print, rows};
 pub(crate) enum Command {
     /// List the senders, each with the URLs to which its provider reports
     List,
+    /// Let a sender take nothing until it is resumed: its messages wait
+    Pause {
+        /// Its name in the settings
+        name: String,
+    },
+    /// Let a sender that was paused go on
+    Resume {
+        /// Its name in the settings
+        name: String,
+    },
 }
 
-pub(crate) fn run(command: &Command, json: bool, config: &Config) -> anyhow::Result<()> {
-    let Command::List = command;
+pub(crate) async fn run(command: &Command, json: bool, config: &Config) -> anyhow::Result<()> {
+    let (Command::Pause { name } | Command::Resume { name }) = command else {
+        return list(json, config);
+    };
+    let mut settings = config.senders.iter();
+    let is_known = settings.any(|setting| setting.name == *name);
+    ensure!(is_known, "FEEDBACK_SENDERS has no sender {name}");
+    let store = open_existing_store(config, Workload::Maintenance(1)).await?;
+    if matches!(command, Command::Pause { .. }) {
+        store.pause_sender(name).await?;
+    } else {
+        store.resume_sender(name).await?;
+    }
+    Ok(())
+}
+
+fn list(json: bool, config: &Config) -> anyhow::Result<()> {
     let pepper = config.pepper()?.context("no pepper")?;
     let public_url = config.public_url.as_str();
     let senders = config.senders.iter().map(|setting| {

@@ -1,4 +1,4 @@
-//! How a sender is, as its driver saw it last. One without a row never was in trouble.
+//! How a sender is, as its driver saw it last. One without a row never was driven.
 
 entity! { "sender_state";
     key {
@@ -8,4 +8,11 @@ entity! { "sender_state";
     state: String,
     /// A code, never a provider's text.
     reason: Option<String>,
+    /// When the state and its reason became what they are.
+    since: Option<DateTimeUtc>,
+    /// When its driver said last how it is.
+    seen_at: Option<DateTimeUtc>,
+    last_accepted_at: Option<DateTimeUtc>,
+    /// When a person paused it.
+    paused_at: Option<DateTimeUtc>,
 }

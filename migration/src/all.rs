@@ -10,7 +10,7 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
-    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling,
+    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders,
 };
 
 /// All migrations, in the order of their numbers.
@@ -24,6 +24,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0013_recipients::MIGRATION,
     m0014_receipts::MIGRATION,
     m0015_sampling::MIGRATION,
+    m0016_senders::MIGRATION,
 ];
 
 /// The number of the newest of them.

@@ -44,6 +44,7 @@ mod m0012_links;
 mod m0013_recipients;
 mod m0014_receipts;
 mod m0015_sampling;
+mod m0016_senders;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
+use domain::sms::SenderState;
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::statvfs::statvfs;
 use serde::Serialize;
@@ -351,16 +352,16 @@ async fn of_senders(config: &Config, store: &Store) -> Finding {
     if names.is_empty() {
         return Finding::warning(about, "nobody carries messages", "set FEEDBACK_SENDERS");
     }
-    let states = match store.sender_states().await {
-        Ok(states) => states,
+    let stored = match store.senders().await {
+        Ok(stored) => stored,
         Err(error) => {
             let advice = "the log of the database says why";
             return Finding::wrong(about, one_line(&error), advice);
         }
     };
-    let in_error = states
-        .iter()
-        .filter(|sender| sender.state == "error" && names.contains(&sender.name.as_str()));
+    let in_error = stored.iter().filter(|sender| {
+        sender.state == SenderState::Error && names.contains(&sender.name.as_str())
+    });
     let in_error: Vec<_> = in_error
         .map(|sender| {
             format!(

@@ -13,14 +13,15 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{Request, StatusCode, http};
+use hyper::{Request, StatusCode, Uri, http};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_native_certs::load_native_certs;
-use tokio::time::{Instant, timeout_at};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 use crate::message::{Deadline, Handed};
@@ -107,6 +108,36 @@ impl HttpClient {
             Ok(answer) => judge(&answer),
             Err(handed) => handed,
         }
+    }
+
+    /// Asks how a provider stands, and judges the answer. What a provider may not have understood says nothing.
+    pub(crate) async fn probe(
+        &self,
+        request: Result<Request<String>, http::Error>,
+        judge: fn(&HttpResponse) -> Handed,
+    ) -> Option<Handed> {
+        let begin_by = Deadline::at(std::time::Instant::now() + self.timeout);
+        let handed = self.hand_over(request, &begin_by, judge).await;
+        (!matches!(handed, Handed::Unknown { .. })).then_some(handed)
+    }
+
+    /// Whether a server can be connected to.
+    pub(crate) async fn connects(&self, url: &Uri) -> Option<Handed> {
+        let default = if url.scheme_str() == Some("https") {
+            443
+        } else {
+            80
+        };
+        let address = (url.host()?, url.port_u16().unwrap_or(default));
+        Some(
+            match timeout(self.timeout, TcpStream::connect(address)).await {
+                Ok(Ok(_)) => Handed::Accepted {
+                    provider_ids: Vec::new(),
+                },
+                Ok(Err(_)) => Handed::not_sent("connect"),
+                Err(_) => Handed::not_sent("timeout"),
+            },
+        )
     }
 
     async fn exchange(

@@ -94,10 +94,32 @@ fn judge(answer: &HttpResponse) -> Handed {
     }
 }
 
+/// Of a request without a phone.
+fn judge_probe(answer: &HttpResponse) -> Handed {
+    let code = answer.code();
+    match answer.status.as_u16() {
+        400 if answer.body.starts_with(b"Missing receiver") => Handed::Accepted {
+            provider_ids: Vec::new(),
+        },
+        401 | 403 | 404 => Handed::SenderFault { code },
+        _ => Handed::Unknown { code },
+    }
+}
+
 impl Provider for Kannel {
     fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
+    }
+
+    /// By a request that names no phone, which only a user with the right password is told.
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        let request = Request::post(&self.url)
+            .header(CONTENT_TYPE, "text/plain; charset=utf-8")
+            .header("x-kannel-username", &self.name)
+            .header("x-kannel-password", &self.password)
+            .body(String::new());
+        Box::pin(self.http.probe(request, judge_probe))
     }
 
     fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {

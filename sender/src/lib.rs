@@ -23,6 +23,8 @@ mod twilio;
 mod value;
 mod vonage;
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use uuid::Uuid;
 
@@ -43,10 +45,23 @@ pub const KINDS: &[&SenderKind] = &[
     &smpp::KIND,
 ];
 
+/// How often a provider is asked how it stands while nothing is sent.
+const PROBE_EVERY: Duration = Duration::from_mins(1);
+
 /// One kind of sender. Implementations keep no message; a provider is driven by one worker at a time.
 pub trait Provider: Send + Sync {
     /// Hands a message over. Dropping the future before it is done leaves the outcome unknown.
     fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed>;
+
+    /// How it stands, without a message: accepted where it would take one. `None`: it cannot be asked, or is being connected to.
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// How often it is [asked](Self::probe) while nothing is sent and nothing is known to be wrong.
+    fn probe_every(&self) -> Duration {
+        PROBE_EVERY
+    }
 
     /// Whether a message that was handed over twice is sent once, so that what is unknown can be handed over again.
     fn is_idempotent(&self) -> bool {

@@ -91,7 +91,8 @@ impl Handed {
         }
     }
 
-    pub(crate) fn not_sent(code: &str) -> Self {
+    /// Certainly not sent.
+    pub fn not_sent(code: &str) -> Self {
         Self::NotSent { code: code.into() }
     }
 

@@ -40,6 +40,8 @@ pub(crate) const KIND: SenderKind = SenderKind {
 /// An account.
 struct Twilio {
     url: Uri,
+    /// The account itself.
+    account: Uri,
     authorization: HeaderValue,
     token: String,
     http: HttpClient,
@@ -52,6 +54,7 @@ fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
     let authorization = HeaderValue::try_from(format!("Basic {basic}"));
     Ok(always(Twilio {
         url: login.uri(&format!("/2010-04-01/Accounts/{sid}/Messages.json"))?,
+        account: login.uri(&format!("/2010-04-01/Accounts/{sid}.json"))?,
         authorization: authorization.map_err(|_| no_url())?,
         token: login.password,
         http: url.http(),
@@ -122,6 +125,14 @@ impl Provider for Twilio {
     fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
+    }
+
+    /// By reading the account, whose answer has a `sid` too.
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        let request = Request::get(&self.account)
+            .header(AUTHORIZATION, &self.authorization)
+            .body(String::new());
+        Box::pin(self.http.probe(request, judge))
     }
 
     fn is_opt_out(&self, code: &str) -> bool {

@@ -30,6 +30,8 @@ pub(crate) const KIND: SenderKind = SenderKind {
 /// An account.
 struct Vonage {
     url: Uri,
+    /// Where it tells the account's balance.
+    balance: Uri,
     key: String,
     secret: String,
     /// How webhooks are signed, if they are.
@@ -39,8 +41,14 @@ struct Vonage {
 
 fn read(url: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
     let login = url.login()?;
+    let mut balance = form_urlencoded::Serializer::new(String::new());
+    balance
+        .append_pair("api_key", &login.user)
+        .append_pair("api_secret", &login.password);
+    let balance = format!("/account/get-balance?{}", balance.finish());
     Ok(always(Vonage {
         url: login.uri("/sms/json")?,
+        balance: login.uri(&balance)?,
         key: login.user,
         secret: login.password,
         signature: Signature::read(&mut url.query)?,
@@ -130,6 +138,17 @@ fn judge(answer: &HttpResponse) -> Handed {
     }
 }
 
+fn judge_balance(answer: &HttpResponse) -> Handed {
+    let code = answer.code();
+    match answer.status.as_u16() {
+        200..=299 => Handed::Accepted {
+            provider_ids: Vec::new(),
+        },
+        401 | 403 => Handed::SenderFault { code },
+        _ => Handed::Unknown { code },
+    }
+}
+
 /// Vonage answers with one message a part.
 fn judge_parts(parts: &[Value]) -> Handed {
     let judged: Vec<_> = parts.iter().map(judge_part).collect();
@@ -186,6 +205,12 @@ impl Provider for Vonage {
     fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         let request = self.request(message);
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
+    }
+
+    /// By reading the balance.
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        let request = Request::get(&self.balance).body(String::new());
+        Box::pin(self.http.probe(request, judge_balance))
     }
 
     fn receipt(&self, request: &HookRequest<'_>) -> Result<Option<Receipt>, HookError> {

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::pepper::Pepper;
+use domain::sms::SenderState;
 use metrics::gauge;
 use platform::health::Heartbeat;
 use platform::telemetry::gauges::{record_connections, record_disk};
 use store::backlog::Backlog;
-use store::send::state::SenderState;
+use store::send::state::StoredSender;
 use store::{Error, Store};
+use strum::VariantArray;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -24,9 +26,6 @@ const SWEEP: Duration = Duration::from_secs(30);
 const PROCESS: Duration = Duration::from_secs(5);
 /// The time between two looks at what waits in the database.
 const BACKLOG: Duration = Duration::from_secs(15);
-
-/// The states of a sender; without a row it is in the first.
-const STATES: [&str; 3] = ["ok", "paused", "error"];
 
 /// Records the worker's heartbeat and ends the sessions of workers without one, until `shutdown`.
 pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
@@ -115,7 +114,7 @@ pub(crate) async fn record_backlog(
     while !shutdown.is_cancelled() {
         let read = async {
             let backlog = store.backlog(&senders).await?;
-            Ok::<_, Error>((backlog, store.sender_states().await?))
+            Ok::<_, Error>((backlog, store.senders().await?))
         };
         match read.await {
             Ok((backlog, states)) => set_gauges(&backlog, &senders, &states),
@@ -125,7 +124,7 @@ pub(crate) async fn record_backlog(
     }
 }
 
-fn set_gauges(backlog: &Backlog, senders: &[String], states: &[SenderState]) {
+fn set_gauges(backlog: &Backlog, senders: &[String], stored: &[StoredSender]) {
     let now = Utc::now() - DateTime::UNIX_EPOCH;
     gauge!("feedback_backlog_timestamp_seconds").set(now.as_seconds_f64());
     for lane in &backlog.lanes {
@@ -140,12 +139,14 @@ fn set_gauges(backlog: &Backlog, senders: &[String], states: &[SenderState]) {
         let oldest = waiting.oldest.as_seconds_f64();
         gauge!("feedback_messages_due", "sender" => name.clone()).set(figure(waiting.due));
         gauge!("feedback_messages_oldest_due_seconds", "sender" => name.clone()).set(oldest);
+        let unknown = figure(waiting.unknown);
+        gauge!("feedback_messages_unknown", "sender" => name.clone()).set(unknown);
         let unmatched = figure(waiting.unmatched_receipts);
         gauge!("feedback_unmatched_receipts", "sender" => name.clone()).set(unmatched);
-        let stored = states.iter().find(|state| state.name == *name);
-        let stored = stored.map_or(STATES[0], |stored| stored.state.as_str());
-        for state in STATES {
-            let is_in = if state == stored { 1.0 } else { 0.0 };
+        let stored = stored.iter().find(|stored| stored.name == *name);
+        let is = stored.map_or(SenderState::Unattended, |stored| stored.state);
+        for &one in SenderState::VARIANTS {
+            let (state, is_in) = (one.into_str(), if one == is { 1.0 } else { 0.0 });
             gauge!("feedback_sender_state", "sender" => name.clone(), "state" => state).set(is_in);
         }
     }

@@ -123,13 +123,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Why messages wait, a sentence a reason; so many first messages are scheduled.
+/// Why messages wait, a sentence a reason; so many first messages are scheduled. `sender` says what is wrong with the sender, if something
+/// is.
 pub fn waits(
-    t: &Text,
-    zone: Tz,
+    (t, zone): (&Text, Tz),
     content: &CampaignContent,
-    waiting: &[Waiting],
-    first: i64,
+    (waiting, first): (&[Waiting], i64),
+    sender: Option<&str>,
 ) -> Vec<String> {
     let window = json!(content.send_window);
     let sentence = |wait: &Waiting| {
@@ -146,6 +146,7 @@ pub fn waits(
         let sentence = t.count_with(key, wait.messages, what);
         vec![match wait.reason {
             WaitReason::SendWindow => format!("{sentence} {}", t.with("wait-first", until)),
+            WaitReason::SenderPaused => format!("{sentence} {}", sender.unwrap_or_default()),
             _ => sentence,
         }]
     };
@@ -201,7 +202,7 @@ mod tests {
             messages: 3,
             until: None,
         }];
-        let told = |first| waits(t, Tz::UTC, &content, &waiting, first);
+        let told = |first| waits((t, Tz::UTC), &content, (&waiting, first), None);
         let message = "1 message waits because the campaign is paused.";
         let reminders = "2 reminders wait because the campaign is paused.";
         assert_eq!(told(1), [message, reminders]);

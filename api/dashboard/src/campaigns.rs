@@ -12,6 +12,7 @@ use domain::campaign::{
 };
 use serde::Deserialize;
 use store::send::Campaign;
+use store::send::resend::MAY_BE_RESENT;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::campaign_settings::{cost, resume_question, settings, waits};
@@ -23,6 +24,7 @@ use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
 use crate::names::{names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
+use crate::senders::sentence;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -161,6 +163,23 @@ impl Funnel {
         }
     }
 
+    /// What may be sent again, and how many these are.
+    fn to_resend(&self) -> Vec<(&'static str, i64)> {
+        if matches!(
+            self.status,
+            CampaignStatus::Draft | CampaignStatus::Cancelled
+        ) {
+            return Vec::new();
+        }
+        let counts = &self.item.counts;
+        let statuses = MAY_BE_RESENT.into_iter();
+        let counted = statuses.map(|status| {
+            let count = counts.first.status(status) + counts.reminder.status(status);
+            (status.into_str(), count)
+        });
+        counted.filter(|(_, count)| *count > 0).collect()
+    }
+
     fn may_change(&self) -> bool {
         self.status == CampaignStatus::Draft || self.status.is_open()
     }
@@ -194,13 +213,22 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let body = operations::read_campaign(state, &person.caller, campaign_id).await?;
     let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
     let content = &campaign.content;
+    let troubled = person.state.sender_alerts.find(state, &person.caller).await;
+    let mut troubled = troubled.iter();
+    let sender = troubled.find(|item| item.name == content.sender);
+    let sender = sender.map(|item| sentence(&f, item));
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
-        waits: waits(t, zone, content, &body.waiting, scheduled),
+        waits: waits(
+            (t, zone),
+            content,
+            (&body.waiting, scheduled),
+            sender.as_deref(),
+        ),
         cost: body.cost.map(|amount| cost(t, &amount)),
         resume_question: resume_question(t, content, &body.waiting),
         unknown: unknown.await,
@@ -244,6 +272,28 @@ pub async fn act(
     operations::act_on_campaign(state, &person.caller, campaign_id, action).await?;
     let page = format!("/dashboard/campaigns/{campaign_id}");
     Ok(done::go(&page, &done))
+}
+
+/// Which messages are to be sent again.
+#[derive(Deserialize)]
+pub struct ResentStatus {
+    status: String,
+}
+
+/// Sends messages of a campaign again.
+pub async fn resend(
+    person: SignedIn,
+    Path(campaign_id): Path<String>,
+    SentChange(ResentStatus { status }): SentChange<ResentStatus>,
+) -> Result<Response> {
+    let id = parse_id("campaign_id", &campaign_id)?;
+    let (state, status) = (
+        &person.state.sending,
+        operations::status_to_resend(&status)?,
+    );
+    operations::resend_messages(state, &person.caller, id, status).await?;
+    let page = format!("/dashboard/campaigns/{id}");
+    Ok(done::go(&page, "campaign.resend"))
 }
 
 /// From which page of a campaign something was done.

@@ -17,6 +17,7 @@ use url::form_urlencoded::Serializer;
 use crate::done;
 use crate::page::{forbidden, not_with_role, trouble};
 use crate::range::kept;
+use crate::senders;
 use crate::sent;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -46,15 +47,25 @@ async fn signed_in(
     };
     let session = hash_secret(&secret);
     let person = match sessions.find(&state.app, Some(network), session).await {
-        Ok(Some(person)) => SignedIn {
-            caller: Caller::person(state.app.clone(), person.clone(), network, &request),
-            state: state.clone(),
-            person,
-            session,
-            t,
-            kept: kept(request.uri()),
-            done: done::told(t, request.uri()),
-        },
+        Ok(Some(person)) => {
+            let caller = Caller::person(state.app.clone(), person.clone(), network, &request);
+            let alert = if *request.method() == Method::GET && person.role >= Role::Editor {
+                let troubled = state.sender_alerts.find(&state.sending, &caller).await;
+                senders::alert(t, &troubled)
+            } else {
+                None
+            };
+            SignedIn {
+                caller,
+                state: state.clone(),
+                person,
+                session,
+                t,
+                kept: kept(request.uri()),
+                done: done::told(t, request.uri()),
+                alert,
+            }
+        }
         Ok(None) => return to_sign_in(&request),
         Err(problem) => return trouble(t, &problem),
     };

@@ -69,6 +69,8 @@ mod provider_code;
 mod range;
 mod reasons;
 mod recipients;
+mod sender_alerts;
+mod senders;
 mod sent;
 mod session;
 mod share;
@@ -106,6 +108,7 @@ use self::campaign_draft::CampaignDraft;
 pub use self::first_admin::FirstAdmin;
 use self::form_draft::FormDraft;
 pub use self::password::hash as hash_password;
+use self::sender_alerts::SenderAlerts;
 use self::sent::{EDITOR_BYTES, MIDDLE_BYTES, SMALL_BYTES};
 use self::session::Sessions;
 use self::shared_pages::SharedPages;
@@ -146,6 +149,7 @@ pub fn routes(
         counted_values: Arc::default(),
         shared: Arc::new(SharedPages::new(app.parts.shared_pages)),
         first_admin: first_admin.map(Arc::new),
+        sender_alerts: SenderAlerts::default(),
     };
     let pages = Router::new()
         .route("/dashboard", get(overview::show))
@@ -167,6 +171,7 @@ pub fn routes(
         .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
+        .route("/dashboard/senders", get(senders::show))
         .route("/dashboard/forms", get(forms::list))
         .merge(links::pages())
         .route(
@@ -250,6 +255,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))
+        .route("/dashboard/senders/{name}/{action}", post(senders::change))
 }
 
 /// Campaigns and the look of pages, changed.
@@ -267,6 +273,10 @@ fn campaign_edits() -> Router<DashboardState> {
         .route(
             "/dashboard/campaigns/{campaign_id}/bus_props",
             post(campaigns::add_bus_props),
+        )
+        .route(
+            "/dashboard/campaigns/{campaign_id}/resend",
+            post(campaigns::resend),
         )
         .route(
             "/dashboard/campaigns/{campaign_id}/test",

@@ -209,7 +209,7 @@ async fn compare(
     }
     let mut forms: Vec<(Uuid, i64)> = responses.into_iter().collect();
     forms.sort_by_key(|(_, responses)| Reverse(*responses));
-    let Some((form_id, content)) = first_with_stores(state, account_id, &forms).await? else {
+    let Some((form_id, content)) = first_with_stores(app, account_id, &forms).await? else {
         return Ok(None);
     };
     let property = default_property(&content);
@@ -248,12 +248,12 @@ async fn compare(
 
 /// The first of these forms that has stores or groups, of as many as are looked at.
 async fn first_with_stores(
-    state: &DashboardState,
+    app: &AppState,
     account_id: Uuid,
     forms: &[(Uuid, i64)],
 ) -> Result<Option<(Uuid, FormContent)>> {
     for (form_id, _) in forms.iter().take(FORMS) {
-        let form = state.app.form(account_id, *form_id).await?;
+        let form = app.form(account_id, *form_id).await?;
         let content = form.content.for_reports();
         if !default_property(&content).is_empty() {
             return Ok(Some((*form_id, content)));

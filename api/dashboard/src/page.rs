@@ -23,13 +23,14 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 /// The pages in the navigation: their paths, their names, and the lowest roles that may open them.
-const NAVIGATION: [(&str, &str, Role); 10] = [
+const NAVIGATION: [(&str, &str, Role); 11] = [
     ("/dashboard", "overview", Role::Viewer),
     ("/dashboard/answers", "answers", Role::Viewer),
     ("/dashboard/stores", "stores", Role::Viewer),
     ("/dashboard/campaigns", "campaigns", Role::Viewer),
     ("/dashboard/imports", "imports", Role::Viewer),
     ("/dashboard/recipients", "recipients", Role::Viewer),
+    ("/dashboard/senders", "senders", Role::Viewer),
     ("/dashboard/forms", "forms", Role::Viewer),
     ("/dashboard/people", "people", Role::Admin),
     ("/dashboard/keys", "keys", Role::Admin),
@@ -48,6 +49,8 @@ pub struct Frame {
     pub current: &'static str,
     /// What was done just before, if something was.
     pub done: Option<String>,
+    /// What is wrong with senders, for those who can do something about it.
+    pub alert: Option<String>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
     /// Whether the account has a sender that reaches phones.
@@ -69,6 +72,7 @@ impl Frame {
             zone,
             current: "",
             done: None,
+            alert: None,
             simulates: false,
             reaches_phones: false,
             token: String::new(),

@@ -36,6 +36,8 @@ pub struct SignedIn {
     pub kept: String,
     /// What the page is to tell that was done.
     pub done: Option<String>,
+    /// What the page is to tell of senders that are in trouble.
+    pub alert: Option<String>,
 }
 
 impl Deref for SignedIn {
@@ -58,6 +60,7 @@ impl SignedIn {
             zone: self.person.time_zone,
             current,
             done: self.done.clone(),
+            alert: self.alert.clone(),
             simulates: sending.only_simulates(&self.person.account_name),
             reaches_phones: sending.reaches_phones(&self.person.account_name),
             token: self.token(),

@@ -13,6 +13,7 @@ use crate::analysis::Analyses;
 use crate::first_admin::FirstAdmin;
 use crate::news::News;
 use crate::password::Passwords;
+use crate::sender_alerts::SenderAlerts;
 use crate::session::Sessions;
 use crate::shared_pages::SharedPages;
 use crate::stores::counts::CountedValues;
@@ -38,6 +39,7 @@ pub struct DashboardState {
     pub shared: Arc<SharedPages>,
     /// Of a service that was just started for the first time.
     pub first_admin: Option<Arc<FirstAdmin>>,
+    pub sender_alerts: SenderAlerts,
 }
 
 impl DashboardState {

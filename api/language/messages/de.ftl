@@ -29,6 +29,7 @@ nav-stores = Filialen
 nav-campaigns = Kampagnen
 nav-imports = Importe
 nav-recipients = Empfänger
+nav-senders = SMS-Versand
 recipient = Empfänger
 nav-forms = Formulare
 nav-people = Team
@@ -566,8 +567,8 @@ wait-rate = { $n ->
    *[other] { $value } sind als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
 }
 wait-sender-paused = { $n ->
-    [one] { $value } wartet, weil der Absender „{ $what }“ gerade nichts annimmt. Es wird von selbst wieder versucht.
-   *[other] { $value } warten, weil der Absender „{ $what }“ gerade nichts annimmt. Es wird von selbst wieder versucht.
+    [one] { $value } wartet, weil der Absender „{ $what }“ gerade nichts annimmt.
+   *[other] { $value } warten, weil der Absender „{ $what }“ gerade nichts annimmt.
 }
 wait-paused = { $n ->
     [one] { $value } Nachricht wartet, weil die Kampagne angehalten ist.
@@ -651,7 +652,69 @@ reminders = Erinnerungen
 about = Einstellungen
 text = Text
 form-report = Zum Bericht
+resend-unknown = { $n ->
+    [one] { $value } unklare Nachricht noch einmal senden
+   *[other] { $value } unklare Nachrichten noch einmal senden
+}
+resend-failed = { $n ->
+    [one] { $value } fehlgeschlagene Nachricht noch einmal senden
+   *[other] { $value } fehlgeschlagene Nachrichten noch einmal senden
+}
+resend-undelivered = { $n ->
+    [one] { $value } nicht zugestellte Nachricht noch einmal senden
+   *[other] { $value } nicht zugestellte Nachrichten noch einmal senden
+}
+resend-expired = { $n ->
+    [one] { $value } abgelaufene Nachricht noch einmal senden
+   *[other] { $value } abgelaufene Nachrichten noch einmal senden
+}
+sure-resend-unknown = Wer die erste Nachricht doch bekommen hat, bekommt eine zweite. Fragen Sie, wenn möglich, zuerst den Anbieter: Er weiß, welche er angenommen hat.
+sure-resend-failed = Der Anbieter hat sie abgelehnt. Sehen Sie sich zuerst die Gründe an: Was an einer Nummer falsch war, ist es noch.
+sure-resend-undelivered = Sie kamen nicht an, und jeder neue Versuch kostet wieder. Nummern, die es nicht mehr gibt, scheitern wieder.
+sure-resend-expired = Die Telefone waren zu lange aus oder ohne Netz. Jeder neue Versuch kostet wieder.
+do-resend = Noch einmal senden
 sender = Absender
+senders-none = Niemand trägt Nachrichten aus: Wer diesen Dienst betreibt, muss einen SMS-Anbieter anschließen.
+senders-test = Um einen Absender auszuprobieren, schicken Sie sich aus einer Kampagne einen Test.
+status-ok = Nimmt Nachrichten an
+status-error = Gestört
+status-unattended = Unbesetzt
+sender-ok = Alles in Ordnung.
+sender-paused = Der Anbieter hat um eine kurze Pause gebeten. Es geht von selbst weiter.
+sender-paused-by-hand = Seit { $value } von Hand angehalten. Seine Nachrichten warten, bis jemand ihn weitermachen lässt.
+sender-paused-other = Weitermachen lässt ihn, wer diesen Dienst betreibt.
+sender-unattended = Seit { $value } bedient ihn kein Worker, es wird also nichts gesendet. Wer diesen Dienst betreibt, muss nachsehen, warum: Nachrichten warten und gehen nicht verloren.
+sender-never-attended = Kein Worker bedient ihn, es wird also nichts gesendet. Wer diesen Dienst betreibt, muss einen mit diesem Absender starten: Nachrichten warten und gehen nicht verloren.
+sender-not-configured = Die Einstellungen des Dienstes kennen diesen Absender nicht mehr, aber Nachrichten warten auf ihn. Wer diesen Dienst betreibt, muss ihn wieder eintragen; oder beenden Sie die Kampagnen, die ihn verwenden.
+sender-wrong-password = Der Anbieter lehnt Benutzer oder Passwort ab ({ $value }). Wer diesen Dienst betreibt, muss sie berichtigen: Nachrichten warten und gehen danach von selbst hinaus.
+sender-unreachable = Der Anbieter ist nicht zu erreichen ({ $value }). Es wird alle paar Sekunden neu versucht: Nachrichten warten und gehen von selbst hinaus, sobald er wieder da ist.
+sender-refuses = Der Anbieter nimmt von diesem Absender keine Nachrichten an ({ $value }). Fragen Sie den Anbieter, was der Code bedeutet: Guthaben, Absendername oder Freigabe. Nachrichten warten, bis eine gelingt.
+sender-since = So ist es seit { $value }.
+sender-unknown = { $n ->
+    [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde. Sie wird nicht von selbst noch einmal gesendet, damit niemand sie doppelt bekommt.
+   *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden. Sie werden nicht von selbst noch einmal gesendet, damit niemand eine doppelt bekommt.
+}
+sender-unmatched = { $n ->
+    [one] { $value } Bericht der letzten Stunde passt zu keiner Nachricht. Bleibt das so, meldet der Anbieter an die falsche Stelle oder schreibt seine Nummern in anderer Form.
+   *[other] { $value } Berichte der letzten Stunde passen zu keiner Nachricht. Bleibt das so, meldet der Anbieter an die falsche Stelle oder schreibt seine Nummern in anderer Form.
+}
+sender-kind = Anbieter
+sender-waiting = Es warten
+sender-oldest = Die erste davon war fällig
+sender-accepted = Letzte Nachricht angenommen
+sender-rate = SMS je Sekunde
+sender-do-pause = Anhalten
+sender-do-resume = Weitermachen lassen
+hook-status = Adresse für Zustellberichte
+hook-inbound = Adresse für Antworten per SMS
+alert-error = Über { $value } gehen keine Nachrichten hinaus.
+alert-unattended = Niemand trägt die Nachrichten von { $value } aus: Sie warten.
+alert-unknown = { $n ->
+    [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde.
+   *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden.
+}
+audit-sender-pause = Absender angehalten
+audit-sender-resume = Absender macht weiter
 
 status-draft = Entwurf
 status-published = Veröffentlicht

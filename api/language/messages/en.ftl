@@ -32,6 +32,7 @@ nav-stores = Stores
 nav-campaigns = Campaigns
 nav-imports = Imports
 nav-recipients = Recipients
+nav-senders = SMS senders
 recipient = Recipient
 nav-forms = Forms
 nav-people = Team
@@ -572,8 +573,8 @@ wait-rate = { $n ->
    *[other] { $value } are next: the sender takes only so many a second, or a day.
 }
 wait-sender-paused = { $n ->
-    [one] { $value } waits because the sender “{ $what }” takes nothing just now. It is tried again by itself.
-   *[other] { $value } wait because the sender “{ $what }” takes nothing just now. It is tried again by itself.
+    [one] { $value } waits because the sender “{ $what }” takes nothing just now.
+   *[other] { $value } wait because the sender “{ $what }” takes nothing just now.
 }
 wait-paused = { $n ->
     [one] { $value } message waits because the campaign is paused.
@@ -657,7 +658,69 @@ reminders = Reminders
 about = Settings
 text = Text
 form-report = To its report
+resend-unknown = { $n ->
+    [one] Send { $value } unknown message again
+   *[other] Send { $value } unknown messages again
+}
+resend-failed = { $n ->
+    [one] Send { $value } failed message again
+   *[other] Send { $value } failed messages again
+}
+resend-undelivered = { $n ->
+    [one] Send { $value } undelivered message again
+   *[other] Send { $value } undelivered messages again
+}
+resend-expired = { $n ->
+    [one] Send { $value } expired message again
+   *[other] Send { $value } expired messages again
+}
+sure-resend-unknown = Whoever got the first message all the same gets a second one. Ask the provider first, if you can: it knows which it took.
+sure-resend-failed = The provider refused them. Look at the reasons first: what was wrong with a number still is.
+sure-resend-undelivered = They did not arrive, and each new attempt costs again. Numbers that do not exist any more will fail again.
+sure-resend-expired = The phones were off or out of reach for too long. Each new attempt costs again.
+do-resend = Send again
 sender = Sender
+senders-none = Nobody carries messages: whoever runs this service has to connect an SMS provider.
+senders-test = To try a sender, send yourself a test from a campaign.
+status-ok = Takes messages
+status-error = In trouble
+status-unattended = Unattended
+sender-ok = Everything is in order.
+sender-paused = The provider asked to wait for a moment. It goes on by itself.
+sender-paused-by-hand = Paused by a person since { $value }. Its messages wait until somebody lets it go on.
+sender-paused-other = Whoever runs this service lets it go on.
+sender-unattended = No worker has had it since { $value }, so nothing is sent. Whoever runs this service has to look why: messages wait and are not lost.
+sender-never-attended = No worker has it, so nothing is sent. Whoever runs this service has to start one with this sender: messages wait and are not lost.
+sender-not-configured = The service’s settings do not have this sender any more, but messages wait for it. Whoever runs this service has to put it back; or end the campaigns that use it.
+sender-wrong-password = The provider refuses user or password ({ $value }). Whoever runs this service has to correct them: messages wait, and go out by themselves after that.
+sender-unreachable = The provider cannot be reached ({ $value }). It is tried again every few seconds: messages wait, and go out by themselves once it is back.
+sender-refuses = The provider takes no messages from this sender ({ $value }). Ask the provider what the code means: credit, sender name or approval. Messages wait until one succeeds.
+sender-since = So since { $value }.
+sender-unknown = { $n ->
+    [one] Of { $value } message nobody knows whether it was sent. It is not sent again by itself, so that nobody gets it twice.
+   *[other] Of { $value } messages nobody knows whether they were sent. They are not sent again by themselves, so that nobody gets one twice.
+}
+sender-unmatched = { $n ->
+    [one] { $value } report of the last hour fits no message. If this goes on, the provider reports to the wrong place, or writes its numbers in another form.
+   *[other] { $value } reports of the last hour fit no message. If this goes on, the provider reports to the wrong place, or writes its numbers in another form.
+}
+sender-kind = Provider
+sender-waiting = Waiting
+sender-oldest = The first of them was due
+sender-accepted = Last message taken
+sender-rate = SMS a second
+sender-do-pause = Pause
+sender-do-resume = Let it go on
+hook-status = Address for delivery reports
+hook-inbound = Address for replies
+alert-error = No messages go out through { $value }.
+alert-unattended = Nobody carries messages of { $value }: they wait.
+alert-unknown = { $n ->
+    [one] Of { $value } message nobody knows whether it was sent.
+   *[other] Of { $value } messages nobody knows whether they were sent.
+}
+audit-sender-pause = Sender paused
+audit-sender-resume = Sender goes on
 
 status-draft = Draft
 status-published = Published

@@ -39,6 +39,7 @@ nav-stores = Magasins
 nav-campaigns = Campagnes
 nav-imports = Importations
 nav-recipients = Destinataires
+nav-senders = Envoi des SMS
 recipient = Destinataire
 nav-forms = Formulaires
 nav-people = Équipe
@@ -576,8 +577,8 @@ wait-rate = { $n ->
    *[other] { $value } sont les prochains : l’expéditeur n’en prend qu’un certain nombre par seconde ou par jour.
 }
 wait-sender-paused = { $n ->
-    [one] { $value } attend parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
-   *[other] { $value } attendent parce que l’expéditeur « { $what } » n’accepte rien en ce moment. Un nouvel essai a lieu de lui-même.
+    [one] { $value } attend parce que l’expéditeur « { $what } » n’accepte rien en ce moment.
+   *[other] { $value } attendent parce que l’expéditeur « { $what } » n’accepte rien en ce moment.
 }
 wait-paused = { $n ->
     [one] { $value } message attend parce que la campagne est suspendue.
@@ -661,7 +662,69 @@ reminders = Rappels
 about = Réglages
 text = Texte
 form-report = Vers son rapport
+resend-unknown = { $n ->
+    [one] Renvoyer { $value } message incertain
+   *[other] Renvoyer { $value } messages incertains
+}
+resend-failed = { $n ->
+    [one] Renvoyer { $value } message refusé
+   *[other] Renvoyer { $value } messages refusés
+}
+resend-undelivered = { $n ->
+    [one] Renvoyer { $value } message non remis
+   *[other] Renvoyer { $value } messages non remis
+}
+resend-expired = { $n ->
+    [one] Renvoyer { $value } message expiré
+   *[other] Renvoyer { $value } messages expirés
+}
+sure-resend-unknown = Qui a tout de même reçu le premier message en reçoit un second. Si possible, demandez d’abord à l’opérateur : il sait lesquels il a pris.
+sure-resend-failed = L’opérateur les a refusés. Regardez d’abord les raisons : ce qui n’allait pas avec un numéro ne va toujours pas.
+sure-resend-undelivered = Ils ne sont pas arrivés, et chaque nouvel essai est facturé. Les numéros qui n’existent plus échoueront encore.
+sure-resend-expired = Les téléphones étaient éteints ou hors réseau trop longtemps. Chaque nouvel essai est facturé.
+do-resend = Renvoyer
 sender = Expéditeur
+senders-none = Personne ne transporte les messages : la personne qui exploite ce service doit raccorder un opérateur de SMS.
+senders-test = Pour essayer un expéditeur, envoyez-vous un test depuis une campagne.
+status-ok = Prend les messages
+status-error = En panne
+status-unattended = Sans worker
+sender-ok = Tout est en ordre.
+sender-paused = L’opérateur a demandé d’attendre un moment. L’envoi reprend de lui-même.
+sender-paused-by-hand = Suspendu à la main depuis le { $value }. Ses messages attendent que quelqu’un le laisse reprendre.
+sender-paused-other = La personne qui exploite ce service le laisse reprendre.
+sender-unattended = Aucun worker ne s’en occupe depuis le { $value }, rien n’est donc envoyé. La personne qui exploite ce service doit en chercher la cause : les messages attendent et ne sont pas perdus.
+sender-never-attended = Aucun worker ne s’en occupe, rien n’est donc envoyé. La personne qui exploite ce service doit en démarrer un avec cet expéditeur : les messages attendent et ne sont pas perdus.
+sender-not-configured = Les réglages du service n’ont plus cet expéditeur, mais des messages l’attendent. La personne qui exploite ce service doit le remettre ; ou arrêtez les campagnes qui l’utilisent.
+sender-wrong-password = L’opérateur refuse l’utilisateur ou le mot de passe ({ $value }). La personne qui exploite ce service doit les corriger : les messages attendent et partent ensuite d’eux-mêmes.
+sender-unreachable = L’opérateur est injoignable ({ $value }). Un nouvel essai a lieu toutes les quelques secondes : les messages attendent et partent d’eux-mêmes dès son retour.
+sender-refuses = L’opérateur ne prend aucun message de cet expéditeur ({ $value }). Demandez-lui ce que signifie le code : crédit, nom d’expéditeur ou autorisation. Les messages attendent qu’un envoi réussisse.
+sender-since = Il en est ainsi depuis le { $value }.
+sender-unknown = { $n ->
+    [one] Pour { $value } message, personne ne sait s’il a été envoyé. Il n’est pas renvoyé de lui-même, pour que personne ne le reçoive deux fois.
+   *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés. Ils ne sont pas renvoyés d’eux-mêmes, pour que personne n’en reçoive un deux fois.
+}
+sender-unmatched = { $n ->
+    [one] { $value } accusé de la dernière heure ne correspond à aucun message. Si cela continue, l’opérateur envoie ses accusés au mauvais endroit ou écrit ses numéros autrement.
+   *[other] { $value } accusés de la dernière heure ne correspondent à aucun message. Si cela continue, l’opérateur envoie ses accusés au mauvais endroit ou écrit ses numéros autrement.
+}
+sender-kind = Opérateur
+sender-waiting = En attente
+sender-oldest = Le premier devait partir
+sender-accepted = Dernier message pris
+sender-rate = SMS par seconde
+sender-do-pause = Suspendre
+sender-do-resume = Laisser reprendre
+hook-status = Adresse des accusés de réception
+hook-inbound = Adresse des réponses
+alert-error = Aucun message ne part par { $value }.
+alert-unattended = Personne ne transporte les messages de { $value } : ils attendent.
+alert-unknown = { $n ->
+    [one] Pour { $value } message, personne ne sait s’il a été envoyé.
+   *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés.
+}
+audit-sender-pause = Expéditeur suspendu
+audit-sender-resume = L’expéditeur reprend
 
 status-draft = Brouillon
 status-published = Publié

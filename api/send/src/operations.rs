@@ -5,13 +5,13 @@ mod bus_props;
 mod campaign;
 mod columns;
 mod preview;
+mod sender;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use api_http::accept::Kind;
 use api_http::deadline::soon;
-use api_http::schema::{pattern, written};
 use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
 use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use api_language::Text;
@@ -23,24 +23,22 @@ use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use domain::phone::{PhoneNumber, masked};
 use domain::sms::SendSetting;
-use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
 use store::send::contact::{Suppressed, SuppressedAt};
 use store::send::message::MessageFilter;
-use store::send::state::SenderState;
 use utoipa::ToSchema;
-use utoipa::openapi::{RefOr, Schema};
 use uuid::Uuid;
 
 pub use self::bus_props::{add_bus_props, add_to_form};
 pub(crate) use self::campaign::find_campaign;
 pub use self::campaign::{
     CampaignBody, CampaignItem, act_on_campaign, create_campaign, delete_campaign, list_campaigns,
-    read_campaign, replace_campaign, resend_messages,
+    read_campaign, replace_campaign, resend_messages, status_to_resend,
 };
 pub use self::columns::list_columns;
 pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
+pub use self::sender::{SenderItem, list_senders, pause_sender};
 use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
@@ -181,68 +179,6 @@ pub(crate) async fn check_known(caller: &Caller, docid: &DocId) -> Result<()> {
         return Err(Problem::not_found());
     }
     Ok(())
-}
-
-/// A sender that the account may use.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Sender)]
-pub struct SenderItem {
-    #[schema(example = "demo")]
-    pub name: String,
-    #[schema(schema_with = kind)]
-    kind: &'static str,
-    /// A phone, a short code or a name; null where the provider decides.
-    #[schema(required = true)]
-    from: Option<String>,
-    /// Parts a second.
-    rate: u32,
-    #[schema(example = "ok", pattern = "^(ok|paused|error)$")]
-    state: String,
-    /// Why it is not `ok`.
-    #[schema(required = true)]
-    reason: Option<String>,
-    /// Messages of the account that are scheduled through it.
-    waiting: i64,
-}
-
-impl SenderItem {
-    fn new(sender: &Setting, known: Option<&SenderState>, waiting: i64) -> Self {
-        Self {
-            name: sender.name.clone(),
-            kind: sender.kind.name,
-            from: sender.from.clone(),
-            rate: sender.rate.get(),
-            state: known.map_or("ok", |known| &known.state).to_owned(),
-            reason: known.and_then(|known| known.reason.clone()),
-            waiting,
-        }
-    }
-}
-
-fn kind() -> RefOr<Schema> {
-    let names: Vec<_> = sender::KINDS.iter().map(|kind| kind.name).collect();
-    written(&pattern(&format!("^({})$", names.join("|"))))
-}
-
-/// Lists the senders that the account may use, in the order of the settings.
-///
-/// # Errors
-/// 503.
-pub async fn list_senders(state: &SendState, caller: &Caller) -> Result<Vec<SenderItem>> {
-    let list = soon(async {
-        let store = &caller.app.store;
-        let states = store.sender_states().await?;
-        let waiting = store.waiting_by_sender(caller.account_id()).await?;
-        let senders = state.senders.iter().map(|sender| &sender.setting);
-        let allowed = senders.filter(|sender| sender.allows(caller.account_name()));
-        let items = allowed.map(|sender| {
-            let known = states.iter().find(|state| state.name == sender.name);
-            let waiting = waiting.get(&sender.name).copied();
-            SenderItem::new(sender, known, waiting.unwrap_or_default())
-        });
-        Ok(items.collect())
-    });
-    caller.read(SCOPE, list).await
 }
 
 /// The phone of a row as it is shown, if it is the one of the row's MAC.

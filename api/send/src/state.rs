@@ -43,6 +43,8 @@ pub struct SendState {
     pub(crate) senders: Arc<[ConnectedSender]>,
     /// Only this machine can open links.
     links_are_local: bool,
+    /// What links and hooks begin with.
+    public_url: Arc<str>,
     /// Receipts that arrive together share a commit.
     pub(crate) receipts: Arc<Committer<Receipts>>,
     /// How many test messages each account may still send, on this instance.
@@ -64,6 +66,7 @@ impl SendState {
             app: app.clone(),
             senders: senders.collect(),
             links_are_local: config.public_url.is_local(),
+            public_url: config.public_url.as_str().trim_end_matches('/').into(),
             receipts: Arc::new(Committer::start(app, app.parts.receipts)),
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
             scans: Places::new(1),
@@ -116,6 +119,21 @@ impl SendState {
     pub fn is_simulated(&self, name: &str) -> bool {
         let mut senders = self.senders.iter().map(|sender| &sender.setting);
         senders.any(|sender| sender.name == name && sender.kind.is_simulated)
+    }
+
+    /// Where a sender's provider reports and brings texts: `status` and `inbound`, with their URLs. None where it has no hooks.
+    pub fn hooks(&self, name: &str) -> Vec<(&'static str, String)> {
+        let mut senders = self.senders.iter();
+        let has_hooks = senders.any(|sender| {
+            let kind = sender.setting.kind;
+            sender.setting.name == name && !kind.is_simulated && !sender.provider.reports_by_id()
+        });
+        let pepper = self.app.pepper.as_ref().filter(|_| has_hooks);
+        let hook = |pepper: &Pepper, operation| {
+            format!("{}{}", self.public_url, pepper.hook_path(name, operation))
+        };
+        let hooks = pepper.map(|pepper| ["status", "inbound"].map(|one| (one, hook(pepper, one))));
+        hooks.into_iter().flatten().collect()
     }
 
     /// Whether an account may use simulated senders alone.

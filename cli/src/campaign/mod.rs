@@ -11,12 +11,15 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::watch::{is_sent, watch};
-use crate::output::{members, word};
+use crate::output::{list, members, word};
 use crate::service::{ServiceClient, segment, with_file};
 use crate::table::Table;
 
 /// Where campaigns are.
 const CAMPAIGNS: &str = "/api_v1/sms/campaign";
+
+/// Where senders are.
+const SENDERS: &str = "/api_v1/sms/sender";
 
 /// What is counted, in the order of what happens to a message.
 const COUNTS: [&str; 12] = [
@@ -71,6 +74,14 @@ pub(crate) enum Command {
     Finish(One),
     /// End it for good; what has not been sent is not sent any more
     Cancel(One),
+    /// Send messages again: a new attempt of each, with its link
+    Resend {
+        #[command(flatten)]
+        one: One,
+        /// Which: unknown, failed, undelivered or expired
+        #[arg(long)]
+        status: String,
+    },
     /// Show a campaign with its counts
     Show {
         #[command(flatten)]
@@ -114,6 +125,7 @@ pub(crate) async fn run(
         Command::Resume(one) => act(&one, "resume"),
         Command::Finish(one) => act(&one, "finish"),
         Command::Cancel(one) => act(&one, "cancel"),
+        Command::Resend { one, status } => act(&one, "resend").json(&json!({"status": status})),
         Command::Show {
             one,
             watch: is_watched,
@@ -121,7 +133,10 @@ pub(crate) async fn run(
             if is_watched {
                 watch(service, &one.campaign, is_over, &shutdown).await?;
             }
-            service.call(Method::GET, &path_of(&one.campaign))
+            let senders = service.items(SENDERS).await?;
+            let campaign = service.call(Method::GET, &path_of(&one.campaign));
+            let with_sender = |campaign: &Value| show(campaign) + &trouble(campaign, &senders);
+            return service.show(campaign, with_sender).await;
         }
         Command::List => {
             let names = "campaign_id created_at status name";
@@ -143,6 +158,19 @@ fn is_over(campaign: &Value) -> bool {
 fn show(campaign: &Value) -> String {
     let names = "campaign_id status name form_id sender text created_at starts_at started_at finished_at waiting cost bus_props_unknown";
     members(campaign, names) + &show_counts(&campaign["counts"])
+}
+
+/// Why the sender of a campaign takes nothing, where messages wait for that.
+fn trouble(campaign: &Value, senders: &[Value]) -> String {
+    let mut waiting = list(&campaign["waiting"]).iter();
+    let waits = waiting.any(|waiting| waiting["reason"] == "sender_paused");
+    let mut senders = senders.iter().filter(|_| waits);
+    let sender = senders.find(|sender| sender["name"] == campaign["sender"]);
+    sender.map_or_else(String::new, |sender| {
+        let [name, state, reason, since] =
+            ["name", "state", "reason", "since"].map(|member| word(&sender[member]));
+        format!("\nwaits: sender {name}: {state} {reason} since {since}\n")
+    })
 }
 
 /// What is counted of its messages and of its reminders, each on a line of its own; what occurs in neither is left out.

@@ -17,7 +17,7 @@ pub enum WaitReason {
     StartsAt,
     /// For their turn: the sender takes so many a second, or so many a day.
     Rate,
-    /// The sender takes nothing just now.
+    /// The sender takes nothing just now: it is not `ok`.
     SenderPaused,
     /// The campaign is PAUSED.
     Paused,

@@ -5,6 +5,7 @@ mod country;
 pub mod gsm7;
 mod number_type;
 mod parts;
+mod sender_state;
 mod setting;
 mod slot;
 mod stop_words;
@@ -17,6 +18,7 @@ mod zones;
 pub use self::country::{Country, countries, country_of, country_or_code};
 pub use self::number_type::{NumberType, type_of};
 pub use self::parts::Parts;
+pub use self::sender_state::SenderState;
 pub use self::setting::{
     MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MIN_GAP_DAYS, SendSetting,
 };

@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 40] = [
+const DESCRIPTIONS: [Description; 41] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -136,6 +136,10 @@ const DESCRIPTIONS: [Description; 40] = [
     Gauge(
         "feedback_messages_oldest_due_seconds",
         "Time since the oldest of these messages was due, by sender; 0 where none are",
+    ),
+    Gauge(
+        "feedback_messages_unknown",
+        "Messages of which nobody knows whether they were sent, by sender",
     ),
     Gauge(
         "feedback_unmatched_receipts",

@@ -99,6 +99,11 @@ impl Provider for Https {
         Box::pin(self.http.hand_over(request, &message.deadline, judge))
     }
 
+    /// By a connection alone: a receiver need understand nothing but messages.
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        Box::pin(self.http.connects(&self.url))
+    }
+
     fn is_idempotent(&self) -> bool {
         self.is_idempotent
     }

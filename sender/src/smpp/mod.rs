@@ -73,7 +73,7 @@ const TIMING: Timing = Timing {
     bind: Duration::from_secs(10),
     response: Duration::from_secs(10),
     idle: Duration::from_secs(30),
-    retry: (Duration::from_secs(1), Duration::from_secs(30)),
+    retry: (Duration::from_secs(1), Duration::from_secs(8)),
 };
 
 /// A sender by SMPP. It connects when it is first used.
@@ -315,6 +315,23 @@ impl Provider for Smpp {
 
     fn send<'a>(&'a self, message: &'a Outbound) -> BoxFuture<'a, Handed> {
         Box::pin(self.hand_over(message))
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
+        self.start();
+        let binds = self.shared.state.borrow();
+        let known = (!binds.is_connecting()).then(|| match binds.check() {
+            Ok(()) => Handed::Accepted {
+                provider_ids: Vec::new(),
+            },
+            Err(handed) => handed,
+        });
+        Box::pin(std::future::ready(known))
+    }
+
+    /// It tells what it knows.
+    fn probe_every(&self) -> Duration {
+        Duration::from_secs(1)
     }
 
     fn event(&self) -> BoxFuture<'_, Event> {

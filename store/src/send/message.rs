@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
-use domain::campaign::{
-    CampaignStatus, Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason,
-};
+use domain::campaign::{Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason};
 use domain::date_range::DateRange;
 use domain::docid::is_erased;
 use entity::{message, message_due};
@@ -13,13 +11,10 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-use super::drive::DueKey;
-use super::due::{MAKE_DUE, NewDue};
-use super::tally::Changes;
-use super::{CampaignChange, CampaignKey};
+use super::CampaignKey;
 use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
-use crate::{Error, ListPage, Result, Store};
+use crate::{ListPage, Result, Store};
 
 batch_row! {
     /// A message, by its account and its id.
@@ -131,12 +126,6 @@ impl From<MessageRow> for Message {
     }
 }
 
-const UNKNOWN_AGAIN: &Statement = statement!(
-    "UPDATE message SET status = 'scheduled', code = NULL, scheduled_at = $3
-      WHERE account_id = $1 AND campaign_id = $2 AND status = 'unknown' AND kind <> 'test'
-     RETURNING message_id, kind, parts"
-);
-
 const RECIPIENT: &Statement = statement!(lock "FOR SHARE":
     "SELECT docid FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL"
 );
@@ -163,13 +152,6 @@ pub struct TestText {
     pub text: String,
     /// The token of its link.
     pub token: String,
-}
-
-#[derive(FromQueryResult)]
-struct UnknownMessage {
-    message_id: Uuid,
-    kind: Parsed<MessageKind>,
-    parts: i64,
 }
 
 impl Store {
@@ -356,51 +338,5 @@ impl Store {
             _ => None,
         };
         Ok(text.map(|text| TestText { text, token }))
-    }
-
-    /// Schedules the messages of a campaign again that may have been sent or not: because a person asks for it. One that is FINISHED
-    /// runs again for them.
-    pub async fn resend_unknown(&self, key: CampaignKey) -> Result<CampaignChange> {
-        let mut tx = self.begin_long().await?;
-        let Some(mut row) = tx.lock_campaign(key).await? else {
-            return Ok(CampaignChange::NotFound);
-        };
-        let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
-        if matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled) {
-            return Ok(CampaignChange::Refused(status));
-        }
-        let now = tx.now().await?;
-        let again: Vec<UnknownMessage> = tx.fetch_all(UNKNOWN_AGAIN, values![key, now]).await?;
-        let mut changes = Changes::default();
-        let mut due = Vec::new();
-        for message in again {
-            let kind = message.kind.0;
-            let scheduled = Count::Status(MessageStatus::Scheduled);
-            changes.moved((key, kind), MessageStatus::Unknown, scheduled);
-            changes.of(key, kind).add(Count::Parts, -message.parts);
-            let key = DueKey {
-                campaign: key,
-                due_at: now,
-                message_id: message.message_id,
-            };
-            let sender = row.sender.clone();
-            due.push(NewDue { key, sender });
-        }
-        if status == CampaignStatus::Finished && !due.is_empty() {
-            CampaignStatus::Running
-                .into_str()
-                .clone_into(&mut row.status);
-            row.finished_at = None;
-            row.updated_at = now;
-            row.revision += 1;
-            tx.update(row).await?;
-        }
-        tx.execute_batch(MAKE_DUE, due).await?;
-        tx.append_counts(changes).await?;
-        tx.commit_surely().await?;
-        let campaign = self.campaign(key).await?;
-        Ok(campaign.map_or(CampaignChange::NotFound, |campaign| {
-            CampaignChange::Done(Box::new(campaign))
-        }))
     }
 }

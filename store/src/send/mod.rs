@@ -8,7 +8,8 @@
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - `provider_id`: the names under which providers know messages; [`provider_receipt`]: receipts by these. [`inbound`]: what comes
 //!   to hooks.
-//! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them.
+//! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them; [`resend`]:
+//!   what a person has sent again.
 //! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
@@ -43,6 +44,7 @@ mod readmit;
 pub mod receipt;
 mod reconcile;
 pub mod reply;
+pub mod resend;
 mod restore;
 pub mod state;
 mod tally;

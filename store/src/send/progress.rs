@@ -6,8 +6,8 @@ use domain::campaign::{
     Waiting,
 };
 use domain::form::FormContent;
-use entity::sender_state;
-use sea_orm::{EntityTrait, FromQueryResult};
+use domain::sms::SenderState;
+use sea_orm::FromQueryResult;
 
 use super::{Campaign, CampaignKey};
 use crate::tx::{Sql, Statement, statement, values};
@@ -175,14 +175,13 @@ impl Tx {
         later.retain(|row| !row.is_answered());
         let mut waiting = Vec::new();
         if due_now > 0 {
-            let sender = sender_state::Entity::find_by_id(campaign.content.sender.as_str());
-            let sender = sender.one(self).await?;
-            let is_paused = sender.is_some_and(|sender| sender.state != "ok");
+            let sender = self.sender(campaign.content.sender.as_str()).await?;
+            let takes = sender.is_some_and(|sender| sender.state == SenderState::Ok);
             waiting.push(Waiting {
-                reason: if is_paused {
-                    WaitReason::SenderPaused
-                } else {
+                reason: if takes {
                     WaitReason::Rate
+                } else {
+                    WaitReason::SenderPaused
                 },
                 messages: due_now,
                 until: None,

@@ -2,23 +2,130 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::{CampaignStatus, Counts, MessageStatus};
-use entity::{account, campaign, sender_state};
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
+use domain::sms::SenderState;
+use entity::{account, sender_state};
+use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
-use super::{CampaignKey, MessageKey};
-use crate::tx::{Accounts, Sql, statement, values};
-use crate::{Result, Store};
+use super::MessageKey;
+use crate::tx::{Accounts, Parsed, Sql, Statement, statement, values};
+use crate::{Result, Store, Tx};
 
-/// A sender as its driver saw it last.
-#[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
-pub struct SenderState {
+/// A sender whose driver said nothing for so long has none. Another process takes its lease over sooner.
+const UNATTENDED_AFTER: TimeDelta = TimeDelta::seconds(15);
+/// The reason of a sender that a person paused.
+pub const PAUSED_BY_HAND: &str = "by_hand";
+
+/// How a sender is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSender {
     pub name: String,
-    /// `ok`, `paused` or `error`.
-    pub state: String,
+    pub state: SenderState,
     /// A code, never a provider's text.
     pub reason: Option<String>,
+    /// Since when it is so.
+    pub since: Option<DateTime<Utc>>,
+    pub last_accepted_at: Option<DateTime<Utc>>,
+}
+
+impl StoredSender {
+    /// How a sender is at a moment, by what was noted of it.
+    fn at(now: DateTime<Utc>, noted: sender_state::Model) -> Self {
+        let is_silent = noted
+            .seen_at
+            .is_none_or(|seen_at| now - seen_at > UNATTENDED_AFTER);
+        let (state, reason, since) = if let Some(paused_at) = noted.paused_at {
+            let reason = PAUSED_BY_HAND.to_owned();
+            (SenderState::Paused, Some(reason), Some(paused_at))
+        } else if is_silent {
+            (SenderState::Unattended, None, noted.seen_at)
+        } else {
+            let state = noted.state.parse().unwrap_or(SenderState::Error);
+            (state, noted.reason, noted.since)
+        };
+        Self {
+            name: noted.name,
+            state,
+            reason,
+            since,
+            last_accepted_at: noted.last_accepted_at,
+        }
+    }
+}
+
+/// What a driver says of its sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderNote {
+    /// Never [`SenderState::Unattended`].
+    pub state: SenderState,
+    pub reason: Option<String>,
+}
+
+/// What an account has with a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderFigures {
+    /// Messages that are scheduled.
+    pub waiting: i64,
+    /// When the first of those that may be sent by now was due.
+    pub oldest_at: Option<DateTime<Utc>>,
+    /// Messages that may have been sent.
+    pub unknown: i64,
+}
+
+const NOTE: &Statement = statement!(
+    "INSERT INTO sender_state AS s (name, state, reason, since, seen_at, last_accepted_at) VALUES ($1, $2, $3, $4, $4, $5)
+         ON CONFLICT (name) DO UPDATE SET
+            since = CASE WHEN s.state = excluded.state AND coalesce(s.reason, '') = coalesce(excluded.reason, '')
+                         THEN coalesce(s.since, excluded.since) ELSE excluded.since END,
+            state = excluded.state, reason = excluded.reason, seen_at = excluded.seen_at,
+            last_accepted_at = coalesce(excluded.last_accepted_at, s.last_accepted_at)
+     RETURNING paused_at"
+);
+
+/// The sender need not have been driven yet.
+const PAUSE: &Statement = statement!(
+    "INSERT INTO sender_state AS s (name, state, paused_at) VALUES ($1, $2, $3)
+         ON CONFLICT (name) DO UPDATE SET paused_at = coalesce(s.paused_at, excluded.paused_at)"
+);
+
+const RESUME: &Statement = statement!(
+    "UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL"
+);
+
+/// The counts of an account's campaigns, tests excepted, by their senders.
+const COUNTS: &Statement = statement!(
+    "SELECT c.sender, c.status, t.counts FROM campaign c
+       JOIN (SELECT account_id, campaign_id, kind, counts FROM campaign_tally WHERE account_id = $1
+              UNION ALL
+             SELECT account_id, campaign_id, kind, counts FROM campaign_delta WHERE account_id = $1) t
+         ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
+      WHERE c.account_id = $1 AND t.kind <> 'test'"
+);
+
+/// Each campaign looks up its first by the key.
+const OLDEST_DUE: &Statement = statement!(
+    "SELECT sender, min(oldest) AS oldest FROM (
+        SELECT c.sender, (
+               SELECT d.due_at FROM message_due d
+                WHERE d.account_id = $1 AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0 AND d.phone IS NULL
+                ORDER BY d.due_at LIMIT 1) AS oldest
+          FROM campaign c WHERE c.account_id = $1 AND c.status = 'RUNNING') o
+      WHERE oldest IS NOT NULL GROUP BY sender"
+);
+
+#[derive(FromQueryResult)]
+struct SenderCounts {
+    sender: String,
+    status: Parsed<CampaignStatus>,
+    counts: Parsed<Counts>,
+}
+
+#[derive(FromQueryResult)]
+struct SenderOldest {
+    sender: String,
+    oldest: DateTime<Utc>,
 }
 
 /// A message that a sender accepted.
@@ -29,35 +136,45 @@ pub struct AcceptedMessage {
     pub message_id: Uuid,
 }
 
-/// Where messages may still be sent.
-const OPEN: [&str; 2] = [
-    CampaignStatus::Running.into_str(),
-    CampaignStatus::Paused.into_str(),
-];
-
 impl Store {
-    /// Notes how a sender is.
+    /// Notes how a sender is, and whether it accepted messages since the last note. Whether a person paused it.
     ///
     /// # Errors
     /// Doing it again is safe.
-    pub async fn set_sender_state(
-        &self,
-        name: &str,
-        state: &str,
-        reason: Option<&str>,
-    ) -> Result<()> {
-        let row = sender_state::Model {
-            name: name.to_owned(),
-            state: state.to_owned(),
-            reason: reason.map(str::to_owned),
-        };
-        self.upsert(row).await
+    pub async fn note_sender(&self, name: &str, note: &SenderNote, accepted: bool) -> Result<bool> {
+        let now = self.now().await?;
+        let (state, reason) = (note.state.into_str(), note.reason.as_deref());
+        let tx = self.begin().await?;
+        let values = values![name, state, reason, now, accepted.then_some(now)];
+        let paused_at: Option<Option<DateTime<Utc>>> = tx.fetch_value(NOTE, values).await?;
+        tx.commit_surely().await?;
+        Ok(paused_at.flatten().is_some())
     }
 
-    /// The senders of which something was noted.
-    pub async fn sender_states(&self) -> Result<Vec<SenderState>> {
-        let states = sender_state::Entity::find().order_by_asc(sender_state::Column::Name);
-        Ok(states.into_model().all(self).await?)
+    /// The senders of which something was noted, as they are now.
+    pub async fn senders(&self) -> Result<Vec<StoredSender>> {
+        let now = self.now().await?;
+        let noted = sender_state::Entity::find().order_by_asc(sender_state::Column::Name);
+        let noted = noted.all(self).await?.into_iter();
+        Ok(noted.map(|noted| StoredSender::at(now, noted)).collect())
+    }
+
+    /// Lets a sender take nothing until a person lets it go on: its driver learns of it within two seconds.
+    ///
+    /// # Errors
+    /// Doing it again is safe.
+    pub async fn pause_sender(&self, name: &str) -> Result<()> {
+        let now = self.now().await?;
+        let values = values![name, SenderState::Ok.into_str(), now];
+        self.execute(PAUSE, values).await.map(drop)
+    }
+
+    /// Lets a sender that a person paused go on.
+    ///
+    /// # Errors
+    /// Doing it again is safe.
+    pub async fn resume_sender(&self, name: &str) -> Result<()> {
+        self.execute(RESUME, values![name]).await.map(drop)
     }
 
     /// The messages that a sender accepted and has not reported. Those on nodes that are away are missing.
@@ -86,22 +203,76 @@ impl Store {
         Ok(accepted.collect())
     }
 
-    /// How many messages of an account are scheduled through each sender, by its name.
-    pub async fn waiting_by_sender(&self, account_id: Uuid) -> Result<BTreeMap<String, i64>> {
+    /// What an account has with the senders of its campaigns, by their names.
+    pub async fn figures_by_sender(
+        &self,
+        account_id: Uuid,
+    ) -> Result<BTreeMap<String, SenderFigures>> {
         let tx = self.snapshot().await?;
-        let open = campaign::Entity::find()
-            .select_only()
-            .columns([campaign::Column::CampaignId, campaign::Column::Sender])
-            .filter(campaign::Column::AccountId.eq(account_id))
-            .filter(campaign::Column::Status.is_in(OPEN));
-        let open: Vec<(Uuid, String)> = open.into_tuple().all(&tx).await?;
-        let mut waiting = BTreeMap::new();
-        for (campaign_id, sender) in open {
-            let counts = tx.counts(CampaignKey::new(account_id, campaign_id)).await?;
-            let scheduled = |counts: &Counts| counts.status(MessageStatus::Scheduled);
-            *waiting.entry(sender).or_default() +=
-                scheduled(&counts.first) + scheduled(&counts.reminder);
+        let now = tx.now().await?;
+        let mut figures: BTreeMap<String, SenderFigures> = BTreeMap::new();
+        let counts: Vec<SenderCounts> = tx.fetch_all(COUNTS, values![account_id]).await?;
+        for row in counts {
+            let of_sender = figures.entry(row.sender).or_default();
+            of_sender.unknown += row.counts.0.status(MessageStatus::Unknown);
+            if matches!(
+                row.status.0,
+                CampaignStatus::Running | CampaignStatus::Paused
+            ) {
+                of_sender.waiting += row.counts.0.status(MessageStatus::Scheduled);
+            }
         }
-        Ok(waiting)
+        let oldest: Vec<SenderOldest> = tx.fetch_all(OLDEST_DUE, values![account_id, now]).await?;
+        for row in oldest {
+            let of_sender = figures.entry(row.sender).or_default();
+            of_sender.oldest_at = Some(row.oldest);
+        }
+        Ok(figures)
+    }
+}
+
+impl Tx {
+    /// How a sender is now; `None`: it never was driven.
+    pub(super) async fn sender(&self, name: &str) -> Result<Option<StoredSender>> {
+        let now = self.now().await?;
+        let noted = sender_state::Entity::find_by_id(name).one(self).await?;
+        Ok(noted.map(|noted| StoredSender::at(now, noted)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_is_as_its_driver_says_unless_it_is_silent_or_paused() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::hours(1);
+        let ago = |seconds| Some(now - TimeDelta::seconds(seconds));
+        let noted = |seen_at, paused_at| sender_state::Model {
+            name: "main".to_owned(),
+            state: "error".to_owned(),
+            reason: Some("401".to_owned()),
+            since: ago(600),
+            seen_at,
+            last_accepted_at: None,
+            paused_at,
+        };
+        let at = |seen_at, paused_at| {
+            let sender = StoredSender::at(now, noted(seen_at, paused_at));
+            (sender.state, sender.reason, sender.since)
+        };
+        let code = |code: &str| Some(code.to_owned());
+        for (seen_at, paused_at, expected) in [
+            (ago(15), None, (SenderState::Error, code("401"), ago(600))),
+            (ago(16), None, (SenderState::Unattended, None, ago(16))),
+            (None, None, (SenderState::Unattended, None, None)),
+            (
+                ago(1),
+                ago(5),
+                (SenderState::Paused, code(PAUSED_BY_HAND), ago(5)),
+            ),
+        ] {
+            assert_eq!(at(seen_at, paused_at), expected);
+        }
     }
 }

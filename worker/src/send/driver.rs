@@ -18,9 +18,11 @@ use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::Lease;
+use store::send::state::SenderNote;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use super::driven_sender::DrivenSender;
@@ -39,6 +41,10 @@ const LOOK: Duration = Duration::from_millis(200);
 const GATHER: Duration = Duration::from_millis(2);
 /// The pause before the lease is tried again, and after an error of the database.
 const AGAIN: Duration = Duration::from_millis(500);
+/// How often it is noted that the sender is driven, and looked up whether a person paused it.
+const NOTE: Duration = Duration::from_secs(2);
+/// How often a provider in error is asked how it stands.
+const PROBE_AGAIN: Duration = Duration::from_secs(5);
 
 /// How long calls under way may take after the shutdown began; the process must end within 25 s. The next holder of the
 /// lease makes the rest `unknown`.
@@ -94,7 +100,11 @@ impl DrivenSender {
             under_way: HashMap::new(),
             outcomes: Vec::new(),
             looked_at: None,
-            stored_state: None,
+            noted: None,
+            has_accepted: false,
+            is_paused: false,
+            probe: None,
+            probed_at: None,
             unsure: true,
             found_at: None,
         };
@@ -145,8 +155,16 @@ struct Driving<'a> {
     /// Results that are not recorded yet.
     outcomes: Vec<Outcome>,
     looked_at: Option<Instant>,
-    /// The state that was stored last.
-    stored_state: Option<(&'static str, Option<String>)>,
+    /// What was noted last, and when.
+    noted: Option<(SenderNote, Instant)>,
+    /// The sender accepted messages since.
+    has_accepted: bool,
+    /// A person paused the sender.
+    is_paused: bool,
+    /// The provider is being asked how it stands.
+    probe: Option<AbortOnDropHandle<Option<Handed>>>,
+    /// When it was asked last, or accepted a message.
+    probed_at: Option<Instant>,
     /// There may be claimed messages that are not known here: at first, and after a step that came to an unknown end.
     unsure: bool,
     /// When such messages were looked for. Those on nodes that are away are looked for again.
@@ -204,10 +222,11 @@ impl Driving<'_> {
                 .add(store.campaigns_with_due(&setting.name).await?);
             self.looked_at = Some(now);
         }
-        self.store_state(now).await?;
+        self.probe(now).await;
+        self.note_state(now).await?;
         self.opt_out().await?;
         // How many messages may be handed over now.
-        let places = if is_ending {
+        let places = if is_ending || self.is_paused {
             0
         } else {
             let window = usize::try_from(setting.window.get()).unwrap_or(usize::MAX);
@@ -319,18 +338,45 @@ impl Driving<'_> {
         }
     }
 
-    /// Stores the state of the sender if it changed.
-    async fn store_state(&mut self, now: Instant) -> Result<(), Error> {
-        let state = self.pauses.state(now);
-        if self.stored_state.as_ref() != Some(&state) {
-            let (store, name) = (&self.sender.store, &self.lease.name);
-            store
-                .set_sender_state(name, state.0, state.1.as_deref())
-                .await?;
-            counter!("feedback_sender_states_total", "sender" => name.clone(), "state" => state.0)
-                .increment(1);
-            self.stored_state = Some(state);
+    /// Asks the provider how it stands, from time to time while nothing is sent, and notes what it answered.
+    async fn probe(&mut self, now: Instant) {
+        if let Some(probe) = self.probe.take_if(|probe| probe.is_finished()) {
+            if let Ok(Some(probed)) = probe.await {
+                self.pauses.note_probe(&probed);
+            }
         }
+        let provider = &self.hand_over.provider;
+        let every = if self.pauses.is_in_error() {
+            PROBE_AGAIN.min(provider.probe_every())
+        } else {
+            provider.probe_every()
+        };
+        let is_time = self.probed_at.is_none_or(|at| now >= at + every);
+        if is_time && self.probe.is_none() && self.calls.is_empty() {
+            let provider = Arc::clone(provider);
+            let asks = tokio::spawn(async move { provider.probe().await });
+            self.probe = Some(AbortOnDropHandle::new(asks));
+            self.probed_at = Some(now);
+        }
+    }
+
+    /// Notes how the sender is, when that changed and from time to time.
+    async fn note_state(&mut self, now: Instant) -> Result<(), Error> {
+        let note = self.pauses.state(now);
+        let before = self.noted.as_ref();
+        let is_new = before.is_none_or(|(before, _)| *before != note);
+        if !is_new && before.is_some_and(|(_, at)| now < *at + NOTE) {
+            return Ok(());
+        }
+        let (store, name) = (&self.sender.store, &self.lease.name);
+        self.is_paused = store.note_sender(name, &note, self.has_accepted).await?;
+        self.has_accepted = false;
+        if is_new {
+            let state = note.state.into_str();
+            counter!("feedback_sender_states_total", "sender" => name.clone(), "state" => state)
+                .increment(1);
+        }
+        self.noted = Some((note, now));
         Ok(())
     }
 
@@ -411,8 +457,13 @@ impl Driving<'_> {
             return;
         };
         if let Some(handed) = &handed {
-            self.pauses.note(handed, Instant::now());
+            let now = Instant::now();
+            self.pauses.note(handed, now);
             self.rate.note(handed);
+            if matches!(handed, Handed::Accepted { .. }) {
+                self.has_accepted = true;
+                self.probed_at = Some(now);
+            }
         }
         self.outcomes.push(self.hand_over.outcome(claimed, handed));
     }

@@ -18,6 +18,7 @@ mod spans;
 
 use std::sync::Arc;
 
+use domain::sms::SenderState;
 use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
@@ -80,10 +81,12 @@ impl SendingJob {
     pub(crate) fn check(&self) -> Check {
         let names: Arc<[String]> = self.senders().collect();
         let run = async |(store, names): (Store, Arc<[String]>)| {
-            let states = store.sender_states().await;
-            let mut states = states.map_err(|error| error.to_string())?;
-            states.retain(|sender| sender.state == "error" && names.contains(&sender.name));
-            let reasons = states
+            let senders = store.senders().await;
+            let mut senders = senders.map_err(|error| error.to_string())?;
+            senders.retain(|sender| {
+                sender.state == SenderState::Error && names.contains(&sender.name)
+            });
+            let reasons = senders
                 .into_iter()
                 .map(|sender| format!("{} {}", sender.name, sender.reason.unwrap_or_default()));
             let reasons: Vec<String> = reasons.collect();

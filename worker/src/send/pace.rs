@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use domain::sms::SenderState;
 use sender::Handed;
+use store::send::state::SenderNote;
 
 /// The size of the bucket, in seconds of the rate.
 const BURST: f64 = 0.1;
@@ -101,12 +103,14 @@ pub(super) struct Pauses {
     /// Calls in a row that a busy provider did not take.
     busy: u32,
     reason: Option<String>,
+    /// What the provider answered last when it was asked how it stands, if that was nothing good.
+    ill: Option<String>,
 }
 
 impl Pauses {
     /// How many messages may be under way.
     pub(super) fn window(&self, window: usize, now: Instant) -> usize {
-        if self.is_on(now) {
+        if self.is_on(now) || self.ill.is_some() {
             0
         } else if self.next.is_some() {
             1
@@ -115,13 +119,31 @@ impl Pauses {
         }
     }
 
-    /// How the sender is: `ok`, `paused` while it asked to wait, `error` after a fault until a message succeeds, with the
-    /// fault's code.
-    pub(super) fn state(&self, now: Instant) -> (&'static str, Option<String>) {
-        match &self.reason {
-            Some(reason) => ("error", Some(reason.clone())),
-            None if self.is_on(now) => ("paused", None),
-            None => ("ok", None),
+    /// How the sender is: `paused` while it asked to wait, in error with its code after a fault until a message succeeds, and
+    /// while its provider does not answer well.
+    pub(super) fn state(&self, now: Instant) -> SenderNote {
+        let reason = self.ill.as_ref().or(self.reason.as_ref()).cloned();
+        let state = match &reason {
+            Some(_) => SenderState::Error,
+            None if self.is_on(now) => SenderState::Paused,
+            None => SenderState::Ok,
+        };
+        SenderNote { state, reason }
+    }
+
+    /// Whether something is wrong that may be over without a message that says so.
+    pub(super) fn is_in_error(&self) -> bool {
+        self.ill.is_some() || self.reason.is_some()
+    }
+
+    /// Notes how the provider says that it stands. A fault is over when the provider, which told of it too, stands well again.
+    pub(super) fn note_probe(&mut self, probed: &Handed) {
+        match probed {
+            Handed::Accepted { .. } if self.ill.is_some() => *self = Self::default(),
+            Handed::SenderFault { code } | Handed::NotSent { code } => {
+                self.ill = Some(code.clone());
+            }
+            _ => {}
         }
     }
 
@@ -207,6 +229,11 @@ mod tests {
         assert_eq!(rate.free(start + Duration::from_secs(9)), 1);
     }
 
+    fn note(state: SenderState, reason: Option<&str>) -> SenderNote {
+        let reason = reason.map(str::to_owned);
+        SenderNote { state, reason }
+    }
+
     fn accepted() -> Handed {
         Handed::Accepted {
             provider_ids: vec![],
@@ -254,7 +281,7 @@ mod tests {
         for _ in 0..100 {
             pauses.note(&Handed::Busy, now);
         }
-        assert_eq!(pauses.state(now), ("paused", None));
+        assert_eq!(pauses.state(now), note(SenderState::Paused, None));
         assert_eq!(pauses.window(10, after(999)), 0);
         assert_eq!(pauses.window(10, after(1_000)), 10);
         pauses.note(&Handed::Busy, after(1_000));
@@ -275,7 +302,7 @@ mod tests {
         pauses.note(&fault, start);
         assert_eq!(pauses.window(10, after(29)), 0);
         assert_eq!(pauses.window(10, after(30)), 1);
-        assert_eq!(pauses.state(start), ("error", Some("20003".to_owned())));
+        assert_eq!(pauses.state(start), note(SenderState::Error, Some("20003")));
         pauses.note(&fault, after(30));
         assert_eq!(pauses.window(10, after(89)), 0);
         assert_eq!(pauses.window(10, after(90)), 1);
@@ -286,7 +313,29 @@ mod tests {
             after(90),
         );
         assert_eq!(pauses.window(10, after(90)), 10);
-        assert_eq!(pauses.state(after(90)), ("ok", None));
+        assert_eq!(pauses.state(after(90)), note(SenderState::Ok, None));
+    }
+
+    #[test]
+    fn a_provider_that_stands_well_again_ends_the_fault_that_it_told_of() {
+        let now = Instant::now();
+        let fault = |code: &str| Handed::SenderFault { code: code.into() };
+        let mut pauses = Pauses::default();
+        pauses.note_probe(&Handed::not_sent("connect"));
+        assert_eq!(pauses.window(10, now), 0);
+        assert_eq!(pauses.state(now), note(SenderState::Error, Some("connect")));
+        pauses.note_probe(&accepted());
+        assert_eq!(pauses.window(10, now), 10);
+
+        // What only messages tell, as a wrong `from`, is over by a message alone.
+        pauses.note(&fault("21606"), now);
+        pauses.note_probe(&accepted());
+        assert_eq!(pauses.window(10, now), 0);
+        assert_eq!(pauses.state(now), note(SenderState::Error, Some("21606")));
+        pauses.note_probe(&fault("20003"));
+        pauses.note_probe(&accepted());
+        assert_eq!(pauses.window(10, now), 10);
+        assert_eq!(pauses.state(now), note(SenderState::Ok, None));
     }
 
     #[test]

@@ -4,7 +4,6 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::campaign::CampaignAction;
-use domain::invalid::{Invalid, code};
 use domain::members::texts;
 use utoipa::{IntoResponses, ToSchema};
 
@@ -165,13 +164,17 @@ async fn act(target: &CampaignTarget, action: CampaignAction) -> Result<Response
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResendRequest {
-    #[schema(pattern = "^unknown$", example = "unknown")]
+    #[schema(
+        pattern = "^(unknown|failed|undelivered|expired)$",
+        example = "unknown"
+    )]
     status: String,
 }
 
-/// Send messages again of which nobody knows whether they were sent.
+/// Send messages again: those of which nobody knows whether they were sent, that failed, or that were not delivered.
 ///
-/// Whoever got the first one gets a second.
+/// Each is a new attempt of the same message, with its link. Whoever got the first one all the same gets a second; whoever answered gets
+/// none. A campaign that is FINISHED runs again.
 #[utoipa::path(
     post,
     path = "/api_v1/sms/campaign/{campaign_id}/resend",
@@ -187,13 +190,10 @@ pub async fn resend_messages(target: CampaignTarget, request: Request) -> Result
     let status = async {
         let body = target.caller.json(request, FEW).await?;
         let [status] = texts(body, ["status"]).map_err(Problem::invalid)?;
-        if status != "unknown" {
-            let wrong = Invalid::of_member("status", code::NOT_OFFERED, "status must be unknown");
-            return Err(Problem::invalid(vec![wrong]));
-        }
-        Ok(())
+        operations::status_to_resend(&status)
     };
-    target.unless_missing(status.await).await?;
-    let campaign = operations::resend_messages(&target.state, &target.caller, target.campaign_id);
+    let status = target.unless_missing(status.await).await?;
+    let campaign =
+        operations::resend_messages(&target.state, &target.caller, target.campaign_id, status);
     campaign.await.map(answer)
 }

@@ -9,7 +9,7 @@ use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
 use domain::campaign::{
     Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, Count,
-    UnknownBusProps, Waiting,
+    MessageStatus, UnknownBusProps, Waiting,
 };
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
@@ -18,6 +18,7 @@ use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
 use store::form::Form;
+use store::send::resend::MAY_BE_RESENT;
 use store::send::{Campaign, CampaignChange, CampaignKey};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -241,7 +242,21 @@ pub async fn act_on_campaign(
     caller.change(change, &campaign_id, act).await
 }
 
-/// Sends the messages again of which nobody knows whether they were sent.
+/// The status of messages that are to be sent again.
+///
+/// # Errors
+/// 422: none that may be.
+pub fn status_to_resend(text: &str) -> Result<MessageStatus> {
+    let mut statuses = MAY_BE_RESENT.into_iter();
+    let status = statuses.find(|status| status.into_str() == text);
+    status.ok_or_else(|| {
+        let detail = "status must be unknown, failed, undelivered or expired";
+        let wrong = Invalid::of_member("status", code::NOT_OFFERED, detail);
+        Problem::invalid(vec![wrong])
+    })
+}
+
+/// Sends the messages again that have a status: that nobody knows of, that failed, or that were not delivered.
 ///
 /// # Errors
 /// 404; 409 `campaign_not_running`; 503.
@@ -249,14 +264,15 @@ pub async fn resend_messages(
     state: &SendState,
     caller: &Caller,
     campaign_id: Uuid,
+    status: MessageStatus,
 ) -> Result<CampaignBody> {
     let resend = async {
         let key = CampaignKey::new(caller.account_id(), campaign_id);
-        let campaign = match caller.app.store.resend_unknown(key).await? {
+        let campaign = match caller.app.store.resend_messages(key, status).await? {
             CampaignChange::Refused(status) => return Err(not_running(status)),
             change => done(change, "send again")?,
         };
-        tracing::info!(campaign.id = %campaign_id, "uncertain messages are sent again");
+        tracing::info!(campaign.id = %campaign_id, message.status = status.into_str(), "messages are sent again");
         with_progress(state, caller, campaign).await
     };
     caller.change(RESEND, &campaign_id, resend).await

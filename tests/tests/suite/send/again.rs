@@ -139,7 +139,7 @@ async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()>
         .until(&campaign, |now| now["status"] == "FINISHED")
         .await?;
     peer.answer_with(201);
-    resend(&client, &campaign, "failed")
+    resend(&client, &campaign, "delivered")
         .await?
         .problem(422, "validation_failed")?;
     let running = resend(&client, &campaign, "unknown").await?;
@@ -158,6 +158,56 @@ async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()>
         "{seen:?}"
     );
     ensure!(twice.into_iter().all(|(_, times)| *times == 2), "{seen:?}");
+    app.succeeds(&["verify"]).await?;
+    names_nobody(&app).await
+}
+
+#[tokio::test]
+async fn what_failed_or_did_not_arrive_is_sent_again_with_its_link_when_a_person_asks() -> Result<()>
+{
+    let (peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    peer.answer_with(422);
+    let campaign = client.started(|form| on_import(form, "peer")).await?;
+    client
+        .import_for(&campaign, &people(1))
+        .await?
+        .expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "failed") == 1)
+        .await?;
+    peer.answer_with(201);
+    resend(&client, &campaign, "failed").await?.expect(200)?;
+    client
+        .until(&campaign, |now| count(now, "first", "accepted") == 1)
+        .await?;
+    report(&public, &peer.message_to(&phone(0))?, "undelivered").await?;
+    client
+        .until(&campaign, |now| count(now, "first", "undelivered") == 1)
+        .await?;
+    resend(&client, &campaign, "undelivered")
+        .await?
+        .expect(200)?;
+    client
+        .until(&campaign, |now| count(now, "first", "accepted") == 1)
+        .await?;
+    let last = peer.message_to(&phone(0))?;
+    report(&public, &last, "delivered").await?;
+    let done = client
+        .until(&campaign, |now| count(now, "first", "delivered") == 1)
+        .await?;
+    let counts = &done["counts"]["first"];
+    ensure!(
+        counts["recipients"] == 1 && counts["parts"] == 1 && counts["undelivered"] == 0,
+        "{done}"
+    );
+    let messages = peer.messages();
+    ensure!(messages.len() == 3, "{messages:?}");
+    ensure!(
+        messages.iter().all(|one| one["text"] == last["text"]),
+        "{messages:?}"
+    );
     app.succeeds(&["verify"]).await?;
     names_nobody(&app).await
 }

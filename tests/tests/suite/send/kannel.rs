@@ -15,6 +15,7 @@ use tests::wait::{SOON, eventually};
 use tokio::net::TcpStream;
 
 use super::replies::suppressed;
+use super::senders::is;
 use super::with_senders;
 
 const MESSAGES: usize = 300;
@@ -125,13 +126,17 @@ async fn kannel_sends_each_message_once_reports_it_and_brings_a_stop() -> Result
     let sender = format!(
         "gate=kannel://feedback:hush@127.0.0.1:{port}?tls=off&accounts=*&from=12345&rate=1000&window=50"
     );
-    let app = with_senders(&sender)
+    // One with a wrong password is told without a message.
+    let wrong = sender.replace("gate=", "wrong=").replace("hush", "other");
+    let app = with_senders(&format!("{sender} {wrong}"))
         .setting("FEEDBACK_PUBLIC_URL", "http://feedback.example")
         .start()
         .await?;
     let kannel = Kannel::start(&app, port).await?;
     let (centre, log) = kannel.centre("centre.log", &[])?;
     let client = app.client().await?;
+    is(&client, "wrong", "error", json!("http_403")).await?;
+    is(&client, "gate", "ok", Value::Null).await?;
     let campaign = client.started(|form| on_import(form, "gate")).await?;
     let recipients = records("A", MESSAGES, "1");
     client

@@ -17,6 +17,7 @@ mod providers;
 mod replies;
 mod reports;
 mod segments;
+mod senders;
 mod smpp;
 mod whom;
 

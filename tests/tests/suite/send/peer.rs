@@ -108,6 +108,11 @@ async fn take(State(peer): State<Peer>, body: Bytes) -> (StatusCode, Json<Value>
         let pairs = url::form_urlencoded::parse(&body).into_owned();
         pairs.map(|(name, value)| (name, json!(value))).collect()
     });
+    let status = StatusCode::from_u16(peer.status.load(Ordering::Relaxed)).unwrap_or_default();
+    // It is asked how it stands.
+    if body.is_empty() {
+        return (status, Json(json!({"sid": "account"})));
+    }
     let id = peer.note(&message);
     let mut is_holding = peer.is_holding.subscribe();
     // It ends with the test, which then asks for no answer.

@@ -66,6 +66,10 @@ async fn take(
     headers: HeaderMap,
     text: String,
 ) -> (StatusCode, &'static str) {
+    // Without a phone it is asked whether user and password are right.
+    if !headers.contains_key("x-kannel-to") {
+        return (StatusCode::BAD_REQUEST, "Missing receiver number, rejected");
+    }
     let to = headers.get("x-kannel-to").and_then(|to| to.to_str().ok());
     let sent = (to.unwrap_or_default().to_owned(), text);
     gateway

@@ -289,7 +289,9 @@ impl Story {
     async fn resend(&mut self) -> Result<()> {
         let messages = self.messages().await?;
         let store = &self.survey.ledger.store;
-        let change = store.resend_unknown(self.key).await?;
+        let change = store
+            .resend_messages(self.key, MessageStatus::Unknown)
+            .await?;
         ensure!(matches!(change, CampaignChange::Done(_)), "{change:?}");
         for message in messages {
             if message.status == MessageStatus::Unknown

@@ -1,0 +1,190 @@
+//! Who carries messages: how each is, what waits for it, and what can be done.
+
+use api_http::{Problem, Result};
+use api_language::Text;
+use api_send::{SenderItem, operations};
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+use domain::person::Role;
+use domain::sms::SenderState;
+use store::send::state::PAUSED_BY_HAND;
+
+use crate::done;
+use crate::page::{Frame, page};
+use crate::sent::SentChange;
+use crate::sign_in::NoFields;
+use crate::signed_in::SignedIn;
+
+/// Codes by which a provider says that user or password are wrong; Vonage's is `4`.
+const WRONG_PASSWORD: [&str; 6] = [
+    "http_401",
+    "http_403",
+    "20003",
+    "smpp-0x0e",
+    "smpp-0x0f",
+    "4",
+];
+/// Codes of a provider that cannot be reached.
+const UNREACHABLE: [&str; 6] = [
+    "connect",
+    "connection_lost",
+    "timeout",
+    "smpp-lost",
+    "smpp-timeout",
+    "smpp-unbound",
+];
+
+#[derive(Template)]
+#[template(path = "senders.html")]
+struct SendersPage<'a> {
+    f: &'a Frame,
+    senders: Vec<ShownSender>,
+}
+
+/// A sender, and what whoever reads may do with it.
+struct ShownSender {
+    item: SenderItem,
+    /// What is so, and what is to be done.
+    sentences: Vec<String>,
+    /// For admins: where its provider reports, by the names of their texts.
+    hooks: Vec<(&'static str, String)>,
+    /// `pause` or `resume`.
+    action: Option<&'static str>,
+}
+
+impl ShownSender {
+    fn new(person: &SignedIn, f: &Frame, item: SenderItem) -> Self {
+        let sending = &person.state.sending;
+        let is_admin = person.role >= Role::Admin;
+        let is_paused = item.reason.as_deref() == Some(PAUSED_BY_HAND);
+        let may_pause = is_admin && sending.is_own_sender(&item.name, &person.account_name);
+        let action = may_pause.then_some(if is_paused { "resume" } else { "pause" });
+        let hooks = if is_admin {
+            sending.hooks(&item.name)
+        } else {
+            Vec::new()
+        };
+        let mut sentences = vec![sentence(f, &item)];
+        if is_paused && action.is_none() {
+            sentences.push(f.t.get("sender-paused-other"));
+        }
+        if item.unknown > 0 {
+            sentences.push(f.t.count("sender-unknown", item.unknown));
+        }
+        if item.unmatched_receipts > 0 {
+            let unmatched = f.t.count("sender-unmatched", item.unmatched_receipts);
+            sentences.push(unmatched);
+        }
+        Self {
+            item,
+            sentences,
+            hooks,
+            action,
+        }
+    }
+}
+
+/// How a sender is, and what is to be done, in a sentence.
+pub fn sentence(f: &Frame, item: &SenderItem) -> String {
+    let t = f.t;
+    let since = item.since.map(|since| f.moment(since)).unwrap_or_default();
+    match (item.state, item.reason.as_deref()) {
+        (SenderState::Ok, _) => t.get("sender-ok"),
+        (SenderState::Paused, Some(_)) => t.with("sender-paused-by-hand", since),
+        (SenderState::Paused, None) => t.get("sender-paused"),
+        (SenderState::Unattended, Some(_)) => t.get("sender-not-configured"),
+        (SenderState::Unattended, None) if item.since.is_none() => t.get("sender-never-attended"),
+        (SenderState::Unattended, None) => t.with("sender-unattended", since),
+        (SenderState::Error, code) => {
+            let code = code.unwrap_or_default();
+            let why = trouble(t, code);
+            format!("{why} {}", t.with("sender-since", since))
+        }
+    }
+}
+
+/// What a code of a sender in error means.
+fn trouble(t: &Text, code: &str) -> String {
+    if WRONG_PASSWORD.contains(&code) {
+        t.with("sender-wrong-password", code)
+    } else if UNREACHABLE.contains(&code) {
+        t.with("sender-unreachable", code)
+    } else {
+        t.with("sender-refuses", code)
+    }
+}
+
+/// What every page tells those who can do something about it, while something is wrong with senders; `None`: nothing is.
+pub fn alert(t: &Text, senders: &[SenderItem]) -> Option<String> {
+    let names = |state: SenderState| {
+        let in_state = senders.iter().filter(|item| item.state == state);
+        let names: Vec<&str> = in_state.map(|item| item.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    if let Some(names) = names(SenderState::Error) {
+        return Some(t.with("alert-error", names));
+    }
+    let waits = senders.iter().any(|item| item.waiting > 0);
+    if let Some(names) = names(SenderState::Unattended).filter(|_| waits) {
+        return Some(t.with("alert-unattended", names));
+    }
+    let unknown = senders.iter().map(|item| item.unknown).sum::<i64>();
+    (unknown > 0).then(|| t.count("alert-unknown", unknown))
+}
+
+/// `GET /dashboard/senders`.
+pub async fn show(person: SignedIn) -> Result<Response> {
+    let f = person.frame("senders");
+    let senders = operations::list_senders(&person.state.sending, &person.caller).await?;
+    let senders = senders.into_iter();
+    let senders = senders.map(|item| ShownSender::new(&person, &f, item));
+    let template = SendersPage {
+        f: &f,
+        senders: senders.collect(),
+    };
+    Ok(page(&f, &template))
+}
+
+/// Pauses a sender, or lets it go on.
+pub async fn change(
+    person: SignedIn,
+    Path((name, action)): Path<(String, String)>,
+    SentChange(NoFields {}): SentChange<NoFields>,
+) -> Result<Response> {
+    let is_paused = match &*action {
+        "pause" => true,
+        "resume" => false,
+        _ => return Err(Problem::not_found()),
+    };
+    operations::pause_sender(&person.state.sending, &person.caller, &name, is_paused).await?;
+    let alerts = &person.state.sender_alerts;
+    alerts.forget(person.account_id).await;
+    Ok(done::go("/dashboard/senders", &format!("sender.{action}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use api_language::of_code;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_told_by_what_is_to_be_done() {
+        let t = of_code("en");
+        for (code, begin) in [
+            ("20003", "The provider refuses user or password (20003)."),
+            (
+                "smpp-unbound",
+                "The provider cannot be reached (smpp-unbound).",
+            ),
+            (
+                "21606",
+                "The provider takes no messages from this sender (21606).",
+            ),
+        ] {
+            let told = trouble(t, code);
+            assert!(told.starts_with(begin), "{told}");
+        }
+    }
+}
