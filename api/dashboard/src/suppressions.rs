@@ -43,12 +43,11 @@ async fn answer(
     let list = query.list(person, "suppressions", 50);
     let (state, position) = (&person.state.sending, list.position()?);
     let suppressed = operations::list_suppressed(state, &person.caller, position, list.limit);
-    let gap_days = match typed_gap {
-        Some(typed) => typed,
-        None => {
-            let setting = operations::read_setting(&person.caller).await?;
-            setting.min_gap_days.to_string()
-        }
+    let gap_days = if let Some(typed) = typed_gap {
+        typed
+    } else {
+        let setting = operations::read_setting(&person.caller).await?;
+        setting.min_gap_days.to_string()
     };
     let template = SuppressionsPage {
         f: &f,

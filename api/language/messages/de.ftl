@@ -334,6 +334,10 @@ file-under-way = Diese Datei wird schon importiert. Sie steht gleich in dieser L
 errors-first = Das sind die ersten 100. Alle stehen in der Excel-Datei.
 import-sent-nothing = An diese Personen wurde nichts gesendet.
 import-send = Ihnen eine Nachricht senden
+import-send-unchanged = { $n ->
+    [one] { $value } Person, deren Zeile unverändert ist, gehört nicht dazu: Wählen Sie für sie den früheren Import.
+   *[other] { $value } Personen, deren Zeilen unverändert sind, gehören nicht dazu: Wählen Sie für sie den früheren Import.
+}
 erased-of-them = davon { $value } gelöscht
 erase-waits = Diese Nachrichten sind noch nicht gesendet und werden übersprungen:
 erase-waits-first = { $n ->

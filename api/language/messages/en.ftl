@@ -340,6 +340,10 @@ file-under-way = This file is being imported already. It appears in this list in
 errors-first = These are the first 100. The Excel file has all of them.
 import-sent-nothing = Nothing was sent to these people.
 import-send = Send them a message
+import-send-unchanged = { $n ->
+    [one] { $value } person whose row is unchanged is not among them: choose the earlier import for that one.
+   *[other] { $value } people whose rows are unchanged are not among them: choose the earlier import for these.
+}
 erased-of-them = { $value } of them erased
 erase-waits = These messages have not been sent yet and will be skipped:
 erase-waits-first = { $n ->

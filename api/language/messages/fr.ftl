@@ -426,6 +426,10 @@ file-under-way = Ce fichier est déjà en cours d’importation. Il apparaîtra 
 errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
 import-sent-nothing = Rien n’a été envoyé à ces personnes.
 import-send = Leur envoyer un message
+import-send-unchanged = { $n ->
+    [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : choisissez pour elle l’importation précédente.
+   *[other] { $value } personnes dont les lignes sont inchangées n’en font pas partie : choisissez pour elles l’importation précédente.
+}
 erased-of-them = dont { $value } effacés
 erase-waits = Ces messages ne sont pas encore envoyés et ne le seront pas :
 erase-waits-first = { $n ->
