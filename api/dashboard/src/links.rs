@@ -231,8 +231,11 @@ pub fn unreachable(link: &str) -> Option<&'static str> {
         Host::Ipv4(ip) => (ip.is_private() || ip.is_link_local()).then_some(NETWORK),
         Host::Ipv6(ip) if ip.is_loopback() || ip.is_unspecified() => Some(COMPUTER),
         Host::Ipv6(ip) => (ip.is_unique_local() || ip.is_unicast_link_local()).then_some(NETWORK),
-        Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => Some(COMPUTER),
-        Host::Domain(name) => name.ends_with(".local").then_some(NETWORK),
+        Host::Domain(name) => match name.rsplit('.').next() {
+            Some("localhost") => Some(COMPUTER),
+            Some("local") => Some(NETWORK),
+            _ => None,
+        },
     }
 }
 

@@ -79,7 +79,7 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
     let least = count(MIN_COMMENTS);
     let written = |found: &TermComments| count(found.detractors.len()) + found.others;
     found.retain(|_, found| written(found) >= least);
-    let tests = found.len();
+    let judged = found.len();
     let scored = found
         .into_iter()
         .filter(|(_, found)| found.detractors.len() >= MIN_COMMENTS)
@@ -95,7 +95,7 @@ pub fn over_represented(comments: &[(String, bool)]) -> Vec<Term> {
         p.total_cmp(of_other).then(longest).then(text.cmp(other))
     });
     let lowest: Vec<f64> = scored.iter().map(|(p, ..)| *p).collect();
-    scored.truncate(discoveries(&lowest, tests));
+    scored.truncate(discoveries(&lowest, judged));
     let mut best: Vec<(String, TermComments)> = Vec::new();
     for (_, text, found) in scored {
         if best.len() < MAX_TERMS && !best.iter().any(|(_, other)| found.is_like(other)) {

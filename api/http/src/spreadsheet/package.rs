@@ -160,10 +160,10 @@ fn template(
         page.write_string_with_format(0, place, &column.header, &header)?;
         page.set_column_width(place, column.kind.width())?;
     }
-    let headed = |name: &String| sheet.field_headers.get(name).unwrap_or(name).clone();
+    let title_of = |name: &String| sheet.field_headers.get(name).unwrap_or(name).clone();
     let first_field = u16::try_from(sheet.columns.len()).unwrap_or(u16::MAX);
     for (place, name) in (first_field..).zip(fields) {
-        page.write_string_with_format(0, place, headed(name), &header)?;
+        page.write_string_with_format(0, place, title_of(name), &header)?;
         page.set_column_width(place, ColumnKind::Plain.width())?;
     }
     for style in [&time, &share, &score] {
@@ -188,7 +188,7 @@ fn template(
     }
     let (member, meaning) = &sheet.fields;
     let fields = fields.iter();
-    let fields = fields.map(|name| (headed(name), format!("{member}.{name}"), meaning.clone()));
+    let fields = fields.map(|name| (title_of(name), format!("{member}.{name}"), meaning.clone()));
     let columns = sheet.columns.iter().map(|column| {
         let words = column
             .words
