@@ -131,6 +131,10 @@ mod tests {
             "m0015_sampling",
             "3990ff829d9e485fee3d2044efada2fedc1bb2c48cab94c8b968db59070859ac",
         ),
+        (
+            "m0016_senders",
+            "ea1415a730a4de71b257a42bc1c572fbe8a5e867cc57cf9f7f2956b6d9d106fc",
+        ),
     ];
 
     #[test]
