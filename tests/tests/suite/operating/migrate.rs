@@ -283,6 +283,10 @@ async fn killed_at_any_step_it_goes_on() -> Result<()> {
 }
 
 mod servers_only {
+    use reqwest::Method;
+    use serde_json::json;
+    use tests::campaign::on_import;
+    use tests::form::short_form;
     use tests::servers::psql_within;
 
     use super::*;
@@ -310,6 +314,28 @@ mod servers_only {
             let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' AND pid <> pg_backend_pid()";
             self.app.sql(end).await.map(drop)
         }
+    }
+
+    /// `serve` ends the upgrade of its own database.
+    #[tokio::test]
+    async fn until_the_upgrade_is_finished_what_older_programs_would_do_wrong_is_refused()
+    -> Result<()> {
+        let (mut app, recorded) = on_fixture().await?;
+        app.succeeds(&["migrate"]).await?;
+        app.start_api().await?;
+        let client = app.anonymous()?.with_keys(&recorded.keys()?);
+        let form = client.published(&short_form("After the visit")).await?;
+        let mut only_some = on_import(&form, "demo");
+        only_some["sample"] = json!(0.5);
+        let gap = json!({"min_gap_days": 30});
+        let setting = "/api_v1/sms/setting";
+        let create = async || client.send_json(Method::POST, CAMPAIGN, &only_some).await;
+        let replace = async || client.send_json(Method::PUT, setting, &gap).await;
+        create().await?.problem(409, "upgrade_unfinished")?;
+        replace().await?.problem(409, "upgrade_unfinished")?;
+        app.succeeds(&["migrate", "finish"]).await?;
+        create().await?.expect(201)?;
+        replace().await?.expect(200).map(drop)
     }
 
     #[tokio::test]
