@@ -30,10 +30,13 @@ feedback campaign start $CAMPAIGN
 feedback campaign pause $CAMPAIGN
 feedback campaign resume $CAMPAIGN
 feedback campaign finish $CAMPAIGN
+feedback campaign resend $CAMPAIGN --status undelivered
 feedback campaign cancel $CAMPAIGN
 feedback campaign show $CAMPAIGN --watch
 feedback campaign list
 feedback sender list --json
+feedback sender pause demo
+feedback sender resume demo
 feedback user add ada --account shop --role admin
 feedback user add bob --account shop --role viewer --link
 feedback user link ada

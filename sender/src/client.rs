@@ -20,8 +20,8 @@ use hyper_util::client::legacy::connect::{HttpConnector, capture_connection};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_native_certs::load_native_certs;
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
+use tower::Service;
 use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
 
 use crate::message::{Deadline, Handed};
@@ -67,6 +67,14 @@ pub(crate) struct HttpClient {
     timeout: Duration,
 }
 
+/// Connects without TLS, to whichever address of a server answers first.
+fn connector() -> HttpConnector {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http
+}
+
 /// The response of a server.
 pub(crate) struct HttpResponse {
     pub status: StatusCode,
@@ -77,14 +85,11 @@ pub(crate) struct HttpResponse {
 
 impl HttpClient {
     pub(crate) fn new(timeout: Duration) -> Self {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(ClientConfig::clone(&TLS))
             .https_or_http()
             .enable_http1()
-            .wrap_connector(http);
+            .wrap_connector(connector());
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(MAX_IDLE)
@@ -110,34 +115,26 @@ impl HttpClient {
         }
     }
 
-    /// Asks how a provider stands, and judges the answer. What a provider may not have understood says nothing.
+    /// Asks how a provider stands, and judges the answer.
     pub(crate) async fn probe(
         &self,
         request: Result<Request<String>, http::Error>,
         judge: fn(&HttpResponse) -> Handed,
     ) -> Option<Handed> {
         let begin_by = Deadline::at(std::time::Instant::now() + self.timeout);
-        let handed = self.hand_over(request, &begin_by, judge).await;
-        (!matches!(handed, Handed::Unknown { .. })).then_some(handed)
+        Some(self.hand_over(request, &begin_by, judge).await)
     }
 
     /// Whether a server can be connected to.
-    pub(crate) async fn connects(&self, url: &Uri) -> Option<Handed> {
-        let default = if url.scheme_str() == Some("https") {
-            443
-        } else {
-            80
-        };
-        let address = (url.host()?, url.port_u16().unwrap_or(default));
-        Some(
-            match timeout(self.timeout, TcpStream::connect(address)).await {
-                Ok(Ok(_)) => Handed::Accepted {
-                    provider_ids: Vec::new(),
-                },
-                Ok(Err(_)) => Handed::not_sent("connect"),
-                Err(_) => Handed::not_sent("timeout"),
+    pub(crate) async fn connects(&self, url: &Uri) -> Handed {
+        let connect = connector().call(url.clone());
+        match timeout(self.timeout, connect).await {
+            Ok(Ok(_)) => Handed::Accepted {
+                provider_ids: Vec::new(),
             },
-        )
+            Ok(Err(_)) => Handed::not_sent("connect"),
+            Err(_) => Handed::not_sent("timeout"),
+        }
     }
 
     async fn exchange(

@@ -101,7 +101,7 @@ fn judge_probe(answer: &HttpResponse) -> Handed {
         400 if answer.body.starts_with(b"Missing receiver") => Handed::Accepted {
             provider_ids: Vec::new(),
         },
-        401 | 403 | 404 => Handed::SenderFault { code },
+        403 if answer.body.starts_with(b"Authorization failed") => Handed::SenderFault { code },
         _ => Handed::Unknown { code },
     }
 }

@@ -111,6 +111,14 @@ fn judge(answer: &HttpResponse) -> Handed {
     }
 }
 
+/// Of the account. Credentials for tests, and what only speaks like Twilio, may not read it.
+fn judge_account(answer: &HttpResponse) -> Handed {
+    match answer.status.as_u16() {
+        200..=299 | 401 => judge(answer),
+        _ => Handed::unknown(&answer.code()),
+    }
+}
+
 /// What a status says; `None` of one that is not known yet.
 fn receipt_status(status: &str) -> Option<ReceiptStatus> {
     Some(match status {
@@ -132,7 +140,7 @@ impl Provider for Twilio {
         let request = Request::get(&self.account)
             .header(AUTHORIZATION, &self.authorization)
             .body(String::new());
-        Box::pin(self.http.probe(request, judge))
+        Box::pin(self.http.probe(request, judge_account))
     }
 
     fn is_opt_out(&self, code: &str) -> bool {

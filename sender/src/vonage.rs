@@ -144,7 +144,7 @@ fn judge_balance(answer: &HttpResponse) -> Handed {
         200..=299 => Handed::Accepted {
             provider_ids: Vec::new(),
         },
-        401 | 403 => Handed::SenderFault { code },
+        401 => Handed::SenderFault { code },
         _ => Handed::Unknown { code },
     }
 }

@@ -4,7 +4,6 @@
 //! 20 and 4 ms.)
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{Counts, MessageStatus};
 use domain::message::Lane;
 use sea_orm::FromQueryResult;
 
@@ -102,8 +101,6 @@ pub struct SenderBacklog {
     pub oldest: TimeDelta,
     /// Receipts of the last hour that fit no message, at most 10,000. Those of the last minute may still come to fit one.
     pub unmatched_receipts: i64,
-    /// Messages of which nobody knows whether they were sent.
-    pub unknown: i64,
 }
 
 #[derive(FromQueryResult)]
@@ -126,12 +123,6 @@ const UNMATCHED: &Statement = statement!(
 );
 /// Most answers that a receipt overtakes come much sooner.
 const ANSWERED_WITHIN: TimeDelta = TimeDelta::minutes(1);
-
-/// Of campaigns of whatever status: a person looks at what is unknown when they have time.
-const UNKNOWN: &Statement = statement!(accounts "c.account_id = ANY($2) AND t.account_id = ANY($2)":
-    "SELECT t.counts FROM campaign c JOIN campaign_tally t ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
-      WHERE c.sender = $1 AND t.kind <> 'test' AND t.counts LIKE '%\"unknown\"%'"; ""
-);
 
 /// The most due messages that are counted.
 const MOST_DUE: i64 = 10_000;
@@ -179,7 +170,6 @@ impl Store {
                 due,
                 oldest,
                 unmatched_receipts: tx.unmatched_receipts(sender, now).await?,
-                unknown: self.unknown_messages(sender).await?,
             });
         }
         Ok(backlog)
@@ -190,14 +180,6 @@ impl Store {
         let tx = self.snapshot().await?;
         let now = tx.now().await?;
         tx.unmatched_receipts(sender, now).await
-    }
-
-    async fn unknown_messages(&self, sender: &str) -> Result<i64> {
-        let counts: Vec<Parsed<Counts>> = self.scan_values(UNKNOWN, values![sender]).await?;
-        let unknown = counts
-            .iter()
-            .map(|counts| counts.0.status(MessageStatus::Unknown));
-        Ok(unknown.sum())
     }
 
     /// On several nodes.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use domain::pepper::Pepper;
@@ -26,6 +26,8 @@ const SWEEP: Duration = Duration::from_secs(30);
 const PROCESS: Duration = Duration::from_secs(5);
 /// The time between two looks at what waits in the database.
 const BACKLOG: Duration = Duration::from_secs(15);
+/// The time between two looks at messages of an unknown result, for which the counts of all campaigns are read.
+const UNKNOWN: Duration = Duration::from_mins(1);
 
 /// Records the worker's heartbeat and ends the sessions of workers without one, until `shutdown`.
 pub(crate) async fn record_heartbeats(store: Store, worker_id: Uuid, shutdown: CancellationToken) {
@@ -111,7 +113,15 @@ pub(crate) async fn record_backlog(
     senders: Vec<String>,
     shutdown: CancellationToken,
 ) {
+    let mut unknown_at: Option<Instant> = None;
     while !shutdown.is_cancelled() {
+        if unknown_at.is_none_or(|at| at.elapsed() >= UNKNOWN) {
+            unknown_at = Some(Instant::now());
+            match store.unknown_by_sender().await {
+                Ok(unknown) => set_unknown(&unknown, &senders),
+                Err(error) => tracing::debug!(%error, "what is unknown is not counted"),
+            }
+        }
         let read = async {
             let backlog = store.backlog(&senders).await?;
             Ok::<_, Error>((backlog, store.senders().await?))
@@ -121,6 +131,13 @@ pub(crate) async fn record_backlog(
             Err(error) => tracing::debug!(%error, "what waits is not counted"),
         }
         shutdown.run_until_cancelled(sleep(BACKLOG)).await;
+    }
+}
+
+fn set_unknown(unknown: &BTreeMap<String, i64>, senders: &[String]) {
+    for name in senders {
+        let unknown = unknown.get(name).copied().unwrap_or_default();
+        gauge!("feedback_messages_unknown", "sender" => name.clone()).set(figure(unknown));
     }
 }
 
@@ -139,8 +156,6 @@ fn set_gauges(backlog: &Backlog, senders: &[String], stored: &[StoredSender]) {
         let oldest = waiting.oldest.as_seconds_f64();
         gauge!("feedback_messages_due", "sender" => name.clone()).set(figure(waiting.due));
         gauge!("feedback_messages_oldest_due_seconds", "sender" => name.clone()).set(oldest);
-        let unknown = figure(waiting.unknown);
-        gauge!("feedback_messages_unknown", "sender" => name.clone()).set(unknown);
         let unmatched = figure(waiting.unmatched_receipts);
         gauge!("feedback_unmatched_receipts", "sender" => name.clone()).set(unmatched);
         let stored = stored.iter().find(|stored| stored.name == *name);

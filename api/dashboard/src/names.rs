@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
 use api_language::Text;
-use domain::campaign::{UnknownBusProps, similar_value};
+use domain::campaign::{SimilarValues, UnknownBusProps};
 use domain::form::{BusProp, BusPropEntry, FormContent, FormStatus};
 use uuid::Uuid;
 
@@ -58,18 +58,28 @@ pub async fn unknown_bus_props(
     // A page can do without what is nearly the same.
     let form = person.state.app.form(person.account_id, form_id).await;
     let known = form.iter().flat_map(|form| &form.content.bus_props);
-    let known: Vec<_> = known.filter(|entry| !entry.retired).collect();
+    let known = bus_prop_groups(known.filter(|entry| !entry.retired));
+    let known: HashMap<_, _> = known
+        .into_iter()
+        .map(|group| {
+            let values = group.values.into_iter().map(BusProp::value);
+            (group.name, SimilarValues::new(values))
+        })
+        .collect();
     let line = |(text, people)| unknown_words(person.t, text, people, &known);
     unknown.iter().map(line).collect()
 }
 
-fn unknown_words(t: &Text, text: &str, people: u64, known: &[&BusPropEntry]) -> String {
+fn unknown_words(
+    t: &Text,
+    text: &str,
+    people: u64,
+    known: &HashMap<&str, SimilarValues<'_>>,
+) -> String {
     let people = t.number(i64::try_from(people).unwrap_or(i64::MAX));
     let words = format!("{} ({people})", bus_prop_words(t, text));
     let (name, value) = text.split_once(':').unwrap_or_default();
-    let known = known.iter().map(|entry| &entry.text);
-    let known = known.filter(|text| text.name() == name).map(BusProp::value);
-    match similar_value(value, known) {
+    match known.get(name).and_then(|known| known.find(value)) {
         Some(similar) => format!("{words} {}", t.with("field-similar", similar)),
         None => words,
     }

@@ -58,8 +58,11 @@ struct RecipientsQuery {
 impl RecipientsQuery {
     /// The column and what is searched for in it, and who has it.
     fn wanted(&self) -> (String, String, RecipientQuery) {
-        // No database takes U+0000, so nobody has it.
-        let [column, q] = [&self.column, &self.q].map(|text| text.trim().replace('\0', ""));
+        // No database takes U+0000, so nobody has it, nor a value that is longer.
+        let [column, q] = [&self.column, &self.q].map(|text| {
+            let chars = text.trim().chars().filter(|letter| *letter != '\0');
+            chars.take(LONGEST).collect::<String>()
+        });
         let mut wanted = RecipientQuery::default();
         if column.is_empty() {
             wanted.docid_prefix.clone_from(&q);
@@ -103,6 +106,9 @@ impl Search<'_> {
         query.finish()
     }
 }
+
+/// Characters of what is searched for, at most.
+const LONGEST: usize = 1_024;
 
 #[derive(Template)]
 #[template(path = "recipients.html")]

@@ -9,7 +9,7 @@ use moka::future::Cache;
 use uuid::Uuid;
 
 /// How long what was read is told.
-const MAX_AGE: Duration = Duration::from_secs(5);
+const MAX_AGE: Duration = Duration::from_secs(15);
 /// So many accounts are kept.
 const KEPT: u64 = 10_000;
 

@@ -47,7 +47,7 @@ struct ShownSender {
     item: SenderItem,
     /// What is so, and what is to be done.
     sentences: Vec<String>,
-    /// For admins: where its provider reports, by the names of their texts.
+    /// For admins of an account that has it alone: where its provider reports, by the names of their texts.
     hooks: Vec<(&'static str, String)>,
     /// `pause` or `resume`.
     action: Option<&'static str>,
@@ -58,9 +58,10 @@ impl ShownSender {
         let sending = &person.state.sending;
         let is_admin = person.role >= Role::Admin;
         let is_paused = item.reason.as_deref() == Some(PAUSED_BY_HAND);
-        let may_pause = is_admin && sending.is_own_sender(&item.name, &person.account_name);
-        let action = may_pause.then_some(if is_paused { "resume" } else { "pause" });
-        let hooks = if is_admin {
+        let is_own = is_admin && sending.is_own_sender(&item.name, &person.account_name);
+        let action = is_own.then_some(if is_paused { "resume" } else { "pause" });
+        // Their key is a secret: whoever has it can report and opt out for all accounts of the sender.
+        let hooks = if is_own {
             sending.hooks(&item.name)
         } else {
             Vec::new()

@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use self::request::ImportRequest;
-pub(crate) use self::request::{MAX_NAME_CHARS, bus_props, find_campaign};
+pub(crate) use self::request::{audited_name, bus_props, find_campaign};
 use self::request::{named_campaign, refusal};
 use crate::ingest::{self, Attempt, BodySummary, FileRequest, Incoming, Job, OnError};
 use crate::schema::Records;
@@ -226,7 +226,10 @@ pub async fn import(
     if is_preview {
         return caller.read(SCOPE, until_gone).await;
     }
-    let subject = campaign_id.map_or_else(|| name.unwrap_or_default(), |id| id.to_string());
+    let subject = campaign_id.map_or_else(
+        || audited_name(&name.unwrap_or_default()),
+        |id| id.to_string(),
+    );
     caller.change(IMPORT, &subject, until_gone).await
 }
 

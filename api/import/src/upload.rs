@@ -16,7 +16,7 @@ use store::import::Upload;
 use uuid::Uuid;
 use zstd::stream::write::Encoder;
 
-use crate::import::{MAX_NAME_CHARS, bus_props, find_campaign};
+use crate::import::{audited_name, bus_props, find_campaign};
 use crate::ingest::{self, BodySummary, FileRequest, Incoming, Job, Look, OnError};
 use crate::operations::ImportRequest;
 use crate::{ImportState, SCOPE};
@@ -127,10 +127,7 @@ pub async fn keep(
         }
         Ok(upload_id)
     };
-    // Whatever its name has, the audit log can show it.
-    let name = name.chars().filter(|letter| !letter.is_control());
-    let name: String = name.take(MAX_NAME_CHARS).collect();
-    caller.change(KEEP, &name, work).await
+    caller.change(KEEP, &audited_name(&name), work).await
 }
 
 async fn keep_parts(

@@ -66,36 +66,74 @@ impl MissingFields {
 /// The name that is most like another: the same but for case, blanks and marks, or nearly so.
 #[must_use]
 pub fn similar_name(name: &str, names: &BTreeSet<String>) -> Option<String> {
-    nearest(name, names.iter().map(String::as_str), 2)
+    let names: Vec<_> = names.iter().map(|name| (folded(name), &**name)).collect();
+    nearest(name, names.iter(), 2).map(str::to_owned)
 }
 
-/// The value that is most like another: the same but for case, blanks and marks, or for one character. Values with other digits
-/// are others: stores have numbers.
-#[must_use]
-pub fn similar_value<'v>(value: &str, values: impl Iterator<Item = &'v str>) -> Option<String> {
-    let digits = |text: &str| -> String { text.chars().filter(|c| c.is_numeric()).collect() };
-    let wanted = digits(value);
-    nearest(value, values.filter(|other| digits(other) == wanted), 1)
+/// Values among which one is found that is nearly another.
+pub struct SimilarValues<'v>(Vec<(String, &'v str)>);
+
+impl<'v> SimilarValues<'v> {
+    #[must_use]
+    pub fn new(values: impl Iterator<Item = &'v str>) -> Self {
+        Self(values.map(|value| (folded(value), value)).collect())
+    }
+
+    /// The value that is most like another: the same but for case, blanks and marks, or for one character. Values with other digits
+    /// are others: stores have numbers.
+    #[must_use]
+    pub fn find(&self, value: &str) -> Option<&'v str> {
+        let digits = |text: &str| -> String { text.chars().filter(|c| c.is_numeric()).collect() };
+        let wanted = digits(value);
+        let alike = self.0.iter().filter(|(folded, _)| digits(folded) == wanted);
+        nearest(value, alike, 1)
+    }
+}
+
+/// A text without case, blanks and marks.
+fn folded(text: &str) -> String {
+    let chars = text.chars().filter(|c| c.is_alphanumeric());
+    chars.flat_map(char::to_lowercase).collect()
 }
 
 /// The text that differs from a long one in so many characters at most, from a short one in none.
-fn nearest<'o>(text: &str, others: impl Iterator<Item = &'o str>, most: usize) -> Option<String> {
-    let folded = |text: &str| {
-        let chars = text.chars().filter(|c| c.is_alphanumeric());
-        chars.flat_map(char::to_lowercase).collect::<String>()
-    };
+fn nearest<'o, 'v: 'o>(
+    text: &str,
+    others: impl Iterator<Item = &'o (String, &'v str)>,
+    most: usize,
+) -> Option<&'v str> {
     let wanted = folded(text);
-    let most = if wanted.chars().count() >= LONG {
-        most
-    } else {
-        0
-    };
-    let others = others.filter(|other| *other != text);
-    let distances = others.map(|other| (strsim::osa_distance(&wanted, &folded(other)), other));
+    let is_long = wanted.chars().count() >= LONG;
+    let most = if is_long { most } else { 0 };
+    let others = others.filter(|(_, other)| *other != text);
+    let distances = others.filter_map(|(folded, other)| {
+        let distance = distance(&wanted, folded, most)?;
+        Some((distance, *other))
+    });
     let nearest = distances.min_by_key(|(distance, _)| *distance);
-    nearest
-        .filter(|(distance, _)| *distance <= most)
-        .map(|(_, other)| other.to_owned())
+    nearest.map(|(_, other)| other)
+}
+
+/// In how many characters texts differ, two that are swapped counted as one; `None`: in more than so many. What both begin and end with is
+/// left out first, because the rest takes time by its square.
+fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
+    let (mut one, mut other): (Vec<char>, Vec<char>) =
+        (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > most {
+        return None;
+    }
+    for _ in 0..2 {
+        let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+        one.drain(..same);
+        other.drain(..same);
+        one.reverse();
+        other.reverse();
+    }
+    if most <= 1 && one.len().max(other.len()) > 2 * most {
+        return None;
+    }
+    let [one, other] = [one, other].map(|rest| rest.into_iter().collect::<String>());
+    Some(strsim::osa_distance(&one, &other)).filter(|distance| *distance <= most)
 }
 
 #[cfg(test)]
@@ -130,8 +168,8 @@ mod tests {
             ("S2", None),
             ("s1", Some("S1")),
         ] {
-            let found = similar_value(value, values.into_iter());
-            assert_eq!(found.as_deref(), expected, "{value}");
+            let found = SimilarValues::new(values.into_iter()).find(value);
+            assert_eq!(found, expected, "{value}");
         }
     }
 }

@@ -27,6 +27,10 @@ impl TwoShares {
         let found =
             ln_choose(of_first, first) + ln_choose(of_second, all - first) - ln_choose(of_all, all);
         let found = found.exp();
+        // Too far below what is expected for the rest to be added up from it.
+        if found == 0.0 && first * of_all < all * of_first {
+            return 1.0;
+        }
         let (mut sum, mut one) = (found / 2.0, found);
         for more in first..all.min(of_first) {
             one *= real((of_first - more) * (all - more));

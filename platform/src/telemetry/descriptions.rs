@@ -139,7 +139,7 @@ const DESCRIPTIONS: [Description; 41] = [
     ),
     Gauge(
         "feedback_messages_unknown",
-        "Messages of which nobody knows whether they were sent, by sender",
+        "Messages of which nobody knows whether they were sent, by sender, of campaigns that go on or ended within a week",
     ),
     Gauge(
         "feedback_unmatched_receipts",

@@ -101,7 +101,7 @@ impl Provider for Https {
 
     /// By a connection alone: a receiver need understand nothing but messages.
     fn probe(&self) -> BoxFuture<'_, Option<Handed>> {
-        Box::pin(self.http.connects(&self.url))
+        Box::pin(async { Some(self.http.connects(&self.url).await) })
     }
 
     fn is_idempotent(&self) -> bool {

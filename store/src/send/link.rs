@@ -31,12 +31,12 @@ batch_row! {
     }
 }
 
-/// It takes one answer.
+/// It takes one answer. Of a message that is sent again it is open for as long as that of one which is sent now.
 const NEW_LINK: &BatchStatement<MessageLink> = statement!(MessageLink:
     "INSERT INTO link (account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id,
             is_test, max_responses)
      SELECT account_id, link_id, form_id, token, bus_prop_ids, track_fields, expires_at, created_at, campaign_id, is_test, 1
-       FROM batch WHERE true ON CONFLICT (account_id, link_id) DO NOTHING"
+       FROM batch WHERE true ON CONFLICT (account_id, link_id) DO UPDATE SET expires_at = excluded.expires_at"
 );
 
 impl MessageLink {

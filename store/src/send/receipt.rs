@@ -72,11 +72,13 @@ batch_row! {
     }
 }
 
-/// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before.
+/// The campaigns of delivered messages, and the messages that are scheduled although they were handed over before. One that did not
+/// arrive was sent, as everybody knew.
 const CAMPAIGNS: &BatchStatement<Reported> = statement!(Reported:
     "SELECT DISTINCT m.account_id, m.campaign_id, CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
       WHERE batch.is_delivered OR batch.is_sent AND m.status = 'scheduled' AND m.part_states <> ''
+                                  AND m.part_states NOT LIKE '%u%' AND m.part_states NOT LIKE '%e%'
       ORDER BY m.account_id, m.campaign_id, again"
 );
 

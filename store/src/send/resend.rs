@@ -16,11 +16,31 @@ use crate::{Error, Result, Store};
 const SLICE: i64 = 5_000;
 
 /// Whoever answered got it.
-const TO_SEND_AGAIN: &Statement = statement!(lock "FOR NO KEY UPDATE OF m":
-    "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, false AS is_answered, l.form_id, l.bus_prop_ids
-       FROM message m LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
-      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.status = $3 AND m.kind <> 'test' AND m.answered_at IS NULL
-      ORDER BY m.account_id, m.message_id LIMIT $4"
+const TO_SEND_AGAIN: &Statement = statement!(
+    "SELECT message_id FROM message
+      WHERE account_id = $1 AND campaign_id = $2 AND status = $3 AND kind <> 'test' AND answered_at IS NULL AND message_id > $4
+      ORDER BY message_id LIMIT $5"
+);
+
+batch_row! {
+    struct ToSend {
+        message: MessageKey,
+        status: &'static str,
+    }
+}
+
+/// Those that are as they were found.
+const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE OF m":
+    "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
+            l.form_id, l.bus_prop_ids
+       FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
+       LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      ORDER BY m.account_id, m.message_id"
+);
+
+/// A receipt may have come before the result of the call.
+const UNDER_WAY: &Statement = statement!(
+    "SELECT message_id FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND sender = $3 AND fence > 0"
 );
 
 #[derive(FromQueryResult)]
@@ -38,10 +58,11 @@ batch_row! {
     }
 }
 
-/// A receipt may still tell that one of an unknown result was sent, so that it is not sent again; of the others all is known.
+/// What receipts said stays until it is handed over: one that tells that it arrived after all keeps it from being sent again. One that
+/// went nowhere may go to another phone by now, which then must have no message of the campaign.
 const SCHEDULE_AGAIN: &BatchStatement<ScheduledAgain> = statement!(ScheduledAgain:
     "UPDATE message AS m SET status = 'scheduled', code = NULL, scheduled_at = batch.scheduled_at, accepted_at = NULL, accepted_day = NULL,
-            part_states = CASE WHEN m.status = 'unknown' THEN m.part_states ELSE '' END
+            sent_mac = CASE WHEN m.status = 'unknown' THEN m.sent_mac END
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -64,11 +85,17 @@ impl Store {
         key: CampaignKey,
         status: MessageStatus,
     ) -> Result<CampaignChange> {
+        // Each message once, whatever becomes of it meanwhile.
+        let mut last = Uuid::nil();
         loop {
-            match self.resend_slice(key, status).await? {
-                Err(refused) => return Ok(refused),
-                Ok(scheduled) if i64::try_from(scheduled).is_ok_and(|all| all >= SLICE) => {}
-                Ok(_) => break,
+            let found = values![key, status.into_str(), last, SLICE];
+            let found: Vec<Uuid> = self.fetch_values(TO_SEND_AGAIN, found).await?;
+            let Some(&newest) = found.last() else {
+                break;
+            };
+            last = newest;
+            if let Some(refused) = self.resend_slice(key, status, &found).await? {
+                return Ok(refused);
             }
         }
         let campaign = self.campaign(key).await?;
@@ -77,25 +104,35 @@ impl Store {
         }))
     }
 
-    /// How many it scheduled, or why none.
+    /// Schedules these again; why not.
     async fn resend_slice(
         &self,
         key: CampaignKey,
         of_status: MessageStatus,
-    ) -> Result<std::result::Result<usize, CampaignChange>> {
+        found: &[Uuid],
+    ) -> Result<Option<CampaignChange>> {
         let mut tx = self.begin_long().await?;
         let Some(mut row) = tx.lock_campaign(key).await? else {
-            return Ok(Err(CampaignChange::NotFound));
+            return Ok(Some(CampaignChange::NotFound));
         };
         let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
         if matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled) {
-            return Ok(Err(CampaignChange::Refused(status)));
+            return Ok(Some(CampaignChange::Refused(status)));
         }
         let now = tx.now().await?;
-        let values = values![key, of_status.into_str(), SLICE];
-        let again: Vec<MessageToSend> = tx.fetch_all(TO_SEND_AGAIN, values).await?;
+        // Nothing of the campaign is claimed while its row is locked.
+        let under_way = values![key, row.sender.as_str()];
+        let under_way: Vec<Uuid> = tx.fetch_values(UNDER_WAY, under_way).await?;
+        let found = found.iter().filter(|id| !under_way.contains(id));
+        let found = found.map(|&message_id| ToSend {
+            message: MessageKey {
+                account_id: key.account_id,
+                message_id,
+            },
+            status: of_status.into_str(),
+        });
+        let again: Vec<MessageToSend> = tx.fetch_batch(LOCK, found.collect()).await?;
         let (mut changes, mut rows, mut due) = (Changes::default(), Vec::new(), Vec::new());
-        let scheduled = again.len();
         for message in again {
             let counted = &message.counted;
             let kind = counted.kind.0;
@@ -130,6 +167,6 @@ impl Store {
         tx.execute_batch(MAKE_DUE, due).await?;
         tx.append_counts(changes).await?;
         tx.commit_surely().await?;
-        Ok(Ok(scheduled))
+        Ok(None)
     }
 }

@@ -70,7 +70,7 @@ pub struct SenderFigures {
     pub waiting: i64,
     /// When the first of those that may be sent by now was due.
     pub oldest_at: Option<DateTime<Utc>>,
-    /// Messages that may have been sent.
+    /// Messages that may have been sent, of campaigns that go on or ended within a week.
     pub unknown: i64,
 }
 
@@ -94,14 +94,26 @@ const RESUME: &Statement = statement!(
     "UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL"
 );
 
-/// The counts of an account's campaigns, tests excepted, by their senders.
+/// How long after its end a campaign's messages of an unknown result are told: whoever cares has looked by then.
+const TOLD_FOR: TimeDelta = TimeDelta::days(7);
+
+/// The counts of an account's campaigns that go on or ended since a moment, tests excepted, by their senders.
 const COUNTS: &Statement = statement!(
     "SELECT c.sender, c.status, t.counts FROM campaign c
        JOIN (SELECT account_id, campaign_id, kind, counts FROM campaign_tally WHERE account_id = $1
               UNION ALL
              SELECT account_id, campaign_id, kind, counts FROM campaign_delta WHERE account_id = $1) t
          ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
-      WHERE c.account_id = $1 AND t.kind <> 'test'"
+      WHERE c.account_id = $1 AND t.kind <> 'test'
+        AND (c.status IN ('RUNNING', 'PAUSED') OR c.status = 'FINISHED' AND c.finished_at > $2)"
+);
+
+/// The counts that have messages of an unknown result, of the campaigns of all accounts that go on or ended since a moment.
+const UNKNOWN: &Statement = statement!(accounts "c.account_id = ANY($2) AND t.account_id = ANY($2)":
+    "SELECT c.sender, c.status, t.counts FROM campaign c
+       JOIN campaign_tally t ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
+      WHERE t.kind <> 'test' AND t.counts LIKE '%\"unknown\"%'
+        AND (c.status IN ('RUNNING', 'PAUSED') OR c.status = 'FINISHED' AND c.finished_at > $1)"; ""
 );
 
 /// Each campaign looks up its first by the key.
@@ -203,6 +215,22 @@ impl Store {
         Ok(accepted.collect())
     }
 
+    /// Messages of an unknown result by sender, of the campaigns of all accounts that go on or ended within a week. Those on nodes that
+    /// are away are missing.
+    pub async fn unknown_by_sender(&self) -> Result<BTreeMap<String, i64>> {
+        let since = self.now().await? - TOLD_FOR;
+        let mut unknown = BTreeMap::new();
+        for part in self.parts(Accounts::All).await?.there {
+            let of_part = self.scan_part(&part, UNKNOWN, values![since]).await?;
+            let of_part: Vec<SenderCounts> = of_part.unwrap_or_default();
+            for row in of_part {
+                *unknown.entry(row.sender).or_default() +=
+                    row.counts.0.status(MessageStatus::Unknown);
+            }
+        }
+        Ok(unknown)
+    }
+
     /// What an account has with the senders of its campaigns, by their names.
     pub async fn figures_by_sender(
         &self,
@@ -211,7 +239,8 @@ impl Store {
         let tx = self.snapshot().await?;
         let now = tx.now().await?;
         let mut figures: BTreeMap<String, SenderFigures> = BTreeMap::new();
-        let counts: Vec<SenderCounts> = tx.fetch_all(COUNTS, values![account_id]).await?;
+        let counts = values![account_id, now - TOLD_FOR];
+        let counts: Vec<SenderCounts> = tx.fetch_all(COUNTS, counts).await?;
         for row in counts {
             let of_sender = figures.entry(row.sender).or_default();
             of_sender.unknown += row.counts.0.status(MessageStatus::Unknown);

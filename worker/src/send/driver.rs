@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::take;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
@@ -342,7 +343,7 @@ impl Driving<'_> {
     async fn probe(&mut self, now: Instant) {
         if let Some(probe) = self.probe.take_if(|probe| probe.is_finished()) {
             if let Ok(Some(probed)) = probe.await {
-                self.pauses.note_probe(&probed);
+                self.pauses.note_probe(&probed, now);
             }
         }
         let provider = &self.hand_over.provider;
@@ -370,6 +371,8 @@ impl Driving<'_> {
         }
         let (store, name) = (&self.sender.store, &self.lease.name);
         self.is_paused = store.note_sender(name, &note, self.has_accepted).await?;
+        let takes_none = self.is_paused || self.pauses.is_in_error();
+        self.hand_over.rests.store(takes_none, Ordering::Relaxed);
         self.has_accepted = false;
         if is_new {
             let state = note.state.into_str();

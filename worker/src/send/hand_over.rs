@@ -1,7 +1,7 @@
 //! A claimed message on its way to the provider.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use chrono::{TimeDelta, Utc};
 use domain::campaign::MessageStatus;
@@ -21,6 +21,8 @@ pub(super) struct HandOver {
     pub provider: Arc<dyn Provider>,
     /// The number of the next part.
     pub numbers: AtomicU16,
+    /// The sender is to take nothing, replies neither.
+    pub rests: AtomicBool,
 }
 
 impl HandOver {
@@ -31,6 +33,7 @@ impl HandOver {
             provider: sender.setting.connect(),
             sender,
             numbers: AtomicU16::new(u16::from_be_bytes([high, low])),
+            rests: AtomicBool::new(false),
         }
     }
 

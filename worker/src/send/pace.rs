@@ -103,14 +103,30 @@ pub(super) struct Pauses {
     /// Calls in a row that a busy provider did not take.
     busy: u32,
     reason: Option<String>,
-    /// What the provider answered last when it was asked how it stands, if that was nothing good.
-    ill: Option<String>,
+    /// The reason is that results were uncertain.
+    is_uncertain: bool,
+    /// The provider cannot be reached, as it was found when it was asked how it stands.
+    away: Option<String>,
+    /// When it was asked, the provider told of a fault too.
+    has_told: bool,
+    trust: Trust,
+}
+
+/// Whether the faults count that a provider tells of when it is asked how it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Trust {
+    #[default]
+    Full,
+    /// It took a message although it told of a fault. That one may have been over by then.
+    Doubted,
+    /// It did so again: it knows nothing but messages.
+    Lost,
 }
 
 impl Pauses {
     /// How many messages may be under way.
     pub(super) fn window(&self, window: usize, now: Instant) -> usize {
-        if self.is_on(now) || self.ill.is_some() {
+        if self.is_on(now) || self.away.is_some() {
             0
         } else if self.next.is_some() {
             1
@@ -120,9 +136,9 @@ impl Pauses {
     }
 
     /// How the sender is: `paused` while it asked to wait, in error with its code after a fault until a message succeeds, and
-    /// while its provider does not answer well.
+    /// while its provider cannot be reached.
     pub(super) fn state(&self, now: Instant) -> SenderNote {
-        let reason = self.ill.as_ref().or(self.reason.as_ref()).cloned();
+        let reason = self.away.as_ref().or(self.reason.as_ref()).cloned();
         let state = match &reason {
             Some(_) => SenderState::Error,
             None if self.is_on(now) => SenderState::Paused,
@@ -133,18 +149,46 @@ impl Pauses {
 
     /// Whether something is wrong that may be over without a message that says so.
     pub(super) fn is_in_error(&self) -> bool {
-        self.ill.is_some() || self.reason.is_some()
+        self.away.is_some() || self.reason.is_some()
     }
 
-    /// Notes how the provider says that it stands. A fault is over when the provider, which told of it too, stands well again.
-    pub(super) fn note_probe(&mut self, probed: &Handed) {
+    /// Notes how the provider says that it stands. Where it cannot be reached nothing is tried with messages, which would fail in the
+    /// end. A fault that it tells of is one like those of messages: after its pause a message is tried. It is over when the provider
+    /// stands well again, if it told of it too; one of uncertain results after its pause.
+    pub(super) fn note_probe(&mut self, probed: &Handed, now: Instant) {
         match probed {
-            Handed::Accepted { .. } if self.ill.is_some() => *self = Self::default(),
-            Handed::SenderFault { code } | Handed::NotSent { code } => {
-                self.ill = Some(code.clone());
+            Handed::NotSent { code } => {
+                self.away = Some(code.clone());
+                return;
+            }
+            Handed::SenderFault { .. } if self.trust != Trust::Full => {
+                self.trust = Trust::Lost;
+            }
+            Handed::SenderFault { code } => {
+                self.has_told = true;
+                if self.reason.is_none() {
+                    self.fault(code, now);
+                }
+            }
+            Handed::Accepted { .. } => {
+                if self.trust == Trust::Doubted {
+                    self.trust = Trust::Full;
+                }
+                let was_told = self.has_told || self.away.is_some();
+                let is_over = was_told || (self.is_uncertain && !self.is_on(now));
+                if is_over {
+                    *self = Self {
+                        // It may have asked to wait.
+                        until: self.until.filter(|_| self.reason.is_none()),
+                        next_throttled: self.next_throttled,
+                        trust: self.trust,
+                        ..Self::default()
+                    };
+                }
             }
             _ => {}
         }
+        self.away = None;
     }
 
     /// Notes what a call came to.
@@ -154,7 +198,16 @@ impl Pauses {
             Handed::Accepted { .. } if self.is_on(now) => {
                 (self.uncertain, self.busy) = (0, 0);
             }
-            Handed::Accepted { .. } => *self = Self::default(),
+            Handed::Accepted { .. } => {
+                let trust = match self.trust {
+                    Trust::Full if self.has_told => Trust::Doubted,
+                    trust => trust,
+                };
+                *self = Self {
+                    trust,
+                    ..Self::default()
+                };
+            }
             Handed::Refused { .. } => self.uncertain = 0,
             Handed::SenderFault { code } => self.fault(code, now),
             Handed::Throttled { retry_after } => self.throttle(*retry_after, now),
@@ -168,8 +221,9 @@ impl Pauses {
             }
             Handed::NotSent { code } | Handed::Unknown { code } => {
                 self.uncertain += 1;
-                if self.uncertain >= MAX_UNCERTAIN {
+                if self.uncertain >= MAX_UNCERTAIN && !self.is_on(now) {
                     self.fault(code, now);
+                    self.is_uncertain = true;
                 }
             }
         }
@@ -193,6 +247,7 @@ impl Pauses {
         let pause = self.next.unwrap_or(FAULT);
         self.next = Some((pause * 2).min(LONGEST_FAULT));
         self.reason = Some(code.to_owned());
+        self.is_uncertain = false;
         self.pause(pause, now);
     }
 
@@ -318,24 +373,71 @@ mod tests {
 
     #[test]
     fn a_provider_that_stands_well_again_ends_the_fault_that_it_told_of() {
-        let now = Instant::now();
+        let start = Instant::now();
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
         let fault = |code: &str| Handed::SenderFault { code: code.into() };
         let mut pauses = Pauses::default();
-        pauses.note_probe(&Handed::not_sent("connect"));
-        assert_eq!(pauses.window(10, now), 0);
-        assert_eq!(pauses.state(now), note(SenderState::Error, Some("connect")));
-        pauses.note_probe(&accepted());
-        assert_eq!(pauses.window(10, now), 10);
+        pauses.note_probe(&Handed::not_sent("connect"), start);
+        assert_eq!(pauses.window(10, after(3_600)), 0);
+        let away = note(SenderState::Error, Some("connect"));
+        assert_eq!(pauses.state(after(3_600)), away);
+        // Whatever it answers, it is there.
+        pauses.note_probe(&Handed::unknown("http_500"), start);
+        assert_eq!(pauses.window(10, start), 10);
 
         // What only messages tell, as a wrong `from`, is over by a message alone.
-        pauses.note(&fault("21606"), now);
-        pauses.note_probe(&accepted());
-        assert_eq!(pauses.window(10, now), 0);
-        assert_eq!(pauses.state(now), note(SenderState::Error, Some("21606")));
-        pauses.note_probe(&fault("20003"));
-        pauses.note_probe(&accepted());
-        assert_eq!(pauses.window(10, now), 10);
-        assert_eq!(pauses.state(now), note(SenderState::Ok, None));
+        let mut pauses = Pauses::default();
+        pauses.note(&fault("21606"), start);
+        pauses.note_probe(&accepted(), start);
+        assert_eq!(pauses.window(10, start), 0);
+        let wrong = note(SenderState::Error, Some("21606"));
+        assert_eq!(pauses.state(start), wrong);
+        pauses.note_probe(&fault("20003"), start);
+        pauses.note_probe(&accepted(), start);
+        assert_eq!(pauses.window(10, start), 10);
+        assert_eq!(pauses.state(start), note(SenderState::Ok, None));
+    }
+
+    #[test]
+    fn a_provider_that_tells_of_a_fault_gets_a_message_all_the_same() {
+        let start = Instant::now();
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        let fault = Handed::SenderFault {
+            code: "http_403".into(),
+        };
+        let mut pauses = Pauses::default();
+        pauses.note_probe(&fault, start);
+        assert_eq!(pauses.window(10, after(29)), 0);
+        pauses.note_probe(&fault, after(29));
+        assert_eq!(pauses.window(10, after(30)), 1);
+        pauses.note(&accepted(), after(30));
+        // It takes messages and knows nothing else.
+        pauses.note_probe(&fault, after(60));
+        assert_eq!(pauses.window(10, after(60)), 10);
+        assert_eq!(pauses.state(after(60)), note(SenderState::Ok, None));
+    }
+
+    #[test]
+    fn uncertain_results_are_over_after_the_pause_and_a_wait_is_kept() {
+        let start = Instant::now();
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        let mut pauses = Pauses::default();
+        for _ in 0..5 {
+            pauses.note(&Handed::unknown("timeout"), start);
+        }
+        pauses.note_probe(&accepted(), after(29));
+        assert_eq!(pauses.window(10, after(29)), 0);
+        pauses.note_probe(&accepted(), after(30));
+        assert_eq!(pauses.state(after(30)), note(SenderState::Ok, None));
+
+        let hour = Duration::from_hours(1);
+        let wait = Handed::Throttled {
+            retry_after: Some(hour),
+        };
+        pauses.note(&wait, after(30));
+        pauses.note_probe(&Handed::not_sent("connect"), after(31));
+        pauses.note_probe(&accepted(), after(36));
+        assert_eq!(pauses.state(after(36)), note(SenderState::Paused, None));
     }
 
     #[test]

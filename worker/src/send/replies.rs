@@ -1,6 +1,7 @@
 //! Replies to texts that came from phones. They come on top of the sender's window and rate: one at a time.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sender::{Deadline, Handed};
@@ -17,7 +18,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: CancellationToken) {
     let mut looks = tokio::time::interval(LOOK);
     while stop.run_until_cancelled(looks.tick()).await.is_some() {
-        while !stop.is_cancelled() {
+        while !stop.is_cancelled() && !hand_over.rests.load(Ordering::Relaxed) {
             let deadline = Deadline::at(Instant::now() + TRUSTED_FOR);
             let mut reply = match hand_over.sender.store.take_reply(&lease).await {
                 Ok(Some(reply)) => reply,

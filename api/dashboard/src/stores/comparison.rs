@@ -134,7 +134,19 @@ impl<'a> BusPropComparison<'a> {
         });
         let rows: Vec<_> = rows.collect();
         let whole = now(counts.get(&WHOLE)).unwrap_or_default();
-        let without = Metrics::from(&(whole + -all));
+        let without = whole + -all;
+        // An answer may have two values, and is in both rows.
+        let none_below = [
+            without.views - without.responses,
+            without.promoters,
+            without.passives,
+            without.detractors,
+            without.happy,
+            without.happiness_answers - without.happy,
+            without.comments,
+        ];
+        let is_whole = without.responses > 0 && none_below.iter().all(|count| *count >= 0);
+        let without = Metrics::from(&without);
         let judged = || rows.iter().filter(|row| is_judged(&row.metrics));
         let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
@@ -144,7 +156,7 @@ impl<'a> BusPropComparison<'a> {
             judged: count(|row| row.rest.is_some()),
             changes_judged: count(|row| row.change.is_some()),
             months: months.collect(),
-            without: (without.responses > 0).then(|| BusPropRow::of_none(without)),
+            without: is_whole.then(|| BusPropRow::of_none(without)),
             has_smileys: fields.any(|field| field.kind.field_type() == FieldType::Happiness),
             few_are_last: false,
             rows,

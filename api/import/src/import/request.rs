@@ -21,6 +21,20 @@ const MAX_KEY_BYTES: usize = 255;
 
 /// A name is at most so long, in characters.
 pub(crate) const MAX_NAME_CHARS: usize = 255;
+/// So many digits in a row may be those of a phone.
+const PHONE_DIGITS: usize = 5;
+
+/// A file's name as the audit log has it: without what the log cannot show, and without what may be a phone.
+pub(crate) fn audited_name(name: &str) -> String {
+    let shown = name.chars().filter(|letter| !letter.is_control());
+    let shown: Vec<char> = shown.take(MAX_NAME_CHARS).collect();
+    let runs = shown.chunk_by(|one, next| one.is_numeric() == next.is_numeric());
+    let masked = runs.map(|run| match run {
+        [first, ..] if first.is_numeric() && run.len() >= PHONE_DIGITS => "…".to_owned(),
+        run => run.iter().collect(),
+    });
+    masked.collect()
+}
 
 /// An import, apart from its body.
 pub struct ImportRequest {
@@ -246,6 +260,17 @@ mod tests {
     use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
     use super::*;
+
+    #[test]
+    fn a_file_s_name_has_no_phone_in_the_audit_log() {
+        for (name, expected) in [
+            ("people 2026.csv", "people 2026.csv"),
+            ("+4915112345678.csv", "+….csv"),
+            ("a\u{7}b-0151 2345.xlsx", "ab-0151 2345.xlsx"),
+        ] {
+            assert_eq!(audited_name(name), expected);
+        }
+    }
 
     fn headers<const N: usize>(fields: [(HeaderName, &'static str); N]) -> HeaderMap {
         fields

@@ -53,7 +53,7 @@ pub struct SenderItem {
     /// When it last accepted a message, of whatever account.
     #[schema(required = true)]
     pub last_accepted_at: Option<DateTime<Utc>>,
-    /// Messages of the account of which nobody knows whether they were sent.
+    /// Messages of the account of which nobody knows whether they were sent, of campaigns that go on or ended within a week.
     pub unknown: i64,
     /// Receipts of the last hour that fit no message, of whatever account.
     pub unmatched_receipts: i64,

@@ -113,7 +113,6 @@ async fn messages_are_due_while_their_campaign_runs() -> Result<()> {
         due: 0,
         oldest: TimeDelta::zero(),
         unmatched_receipts: 0,
-        unknown: 0,
     };
     assert_eq!(due(ledger).await?, paused);
     Ok(())
