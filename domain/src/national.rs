@@ -58,8 +58,17 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
         own == Some(found.country_code) && PHONE_NUMBER_UTIL.is_possible_number(found)
     };
     let abroad = || read(&format!("+{number}")).filter(|found| given_out(found) || is_own(found));
+    // A spreadsheet takes the zero away that a number of the country begins with: a mobile one is meant so, whatever country's calling
+    // code it then begins with.
+    let is_mobile = |found: &PhoneNumber| {
+        matches!(
+            PHONE_NUMBER_UTIL.get_number_type(found),
+            PhoneNumberType::Mobile | PhoneNumberType::FixedLineOrMobile
+        )
+    };
+    let means_own = |found: &PhoneNumber| !has_trunk_prefix(found) || is_mobile(found);
     let found = match read(&number) {
-        Some(found) if bare && given_out(&found) && !has_trunk_prefix(&found) => Some(found),
+        Some(found) if bare && given_out(&found) && means_own(&found) => Some(found),
         found if bare => abroad().or(found),
         found => found,
     };
@@ -193,6 +202,10 @@ mod tests {
             ("DE", "0049 170 1234567", "+491701234567"),
             ("DE", "491701234567", "+491701234567"),
             ("DE", "170 1234567", "+491701234567"),
+            // +1 512 300 0049 is given out too.
+            ("DE", "15123000049", "+4915123000049"),
+            ("DE", "1575 5123456", "+4915755123456"),
+            ("DE", "436641234567", "+436641234567"),
             (
                 "DE",
                 "\u{a0}+49\u{202f}170\u{2011}1234567 ",

@@ -58,33 +58,52 @@ pub async fn unknown_bus_props(
     // A page can do without what is nearly the same.
     let form = person.state.app.form(person.account_id, form_id).await;
     let known = form.iter().flat_map(|form| &form.content.bus_props);
-    let known = known_values(known.filter(|entry| !entry.retired));
-    let line = |(text, people)| unknown_words(person.t, text, people, &known);
+    let known = known.filter(|entry| !entry.retired);
+    let known = known.map(|entry| &entry.text);
+    unknown_lines(person.t, unknown, known)
+}
+
+fn unknown_lines<'a>(
+    t: &Text,
+    unknown: &UnknownBusProps,
+    known: impl Iterator<Item = &'a BusProp>,
+) -> Vec<String> {
+    let known = known_values(known.map(BusProp::as_str));
+    let line = |(text, people)| {
+        // What more people have is likelier to be right than what is nearly the same.
+        let before = |other: &(&str, u64)| (other.1, text) > (people, other.0);
+        let others = unknown.iter().filter(before);
+        let others = known_values(others.map(|(other, _)| other));
+        unknown_words(t, text, people, [&known, &others])
+    };
     unknown.iter().map(line).collect()
 }
 
 /// The values of business properties by their names.
-fn known_values<'a>(
-    entries: impl Iterator<Item = &'a BusPropEntry>,
-) -> HashMap<&'a str, SimilarValues<'a>> {
-    let groups = bus_prop_groups(entries).into_iter();
-    let values = groups.map(|group| {
-        let values = group.values.into_iter().map(BusProp::value);
-        (group.name, SimilarValues::new(values))
-    });
-    values.collect()
+fn known_values<'a>(texts: impl Iterator<Item = &'a str>) -> HashMap<&'a str, SimilarValues<'a>> {
+    let mut values: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (name, value) in texts.filter_map(|text| text.split_once(':')) {
+        values.entry(name).or_default().push(value);
+    }
+    let similar = values.into_iter();
+    let similar = similar.map(|(name, values)| (name, SimilarValues::new(values.into_iter())));
+    similar.collect()
 }
 
 fn unknown_words(
     t: &Text,
     text: &str,
     people: u64,
-    known: &HashMap<&str, SimilarValues<'_>>,
+    known: [&HashMap<&str, SimilarValues<'_>>; 2],
 ) -> String {
     let people = t.number(i64::try_from(people).unwrap_or(i64::MAX));
     let words = format!("{} ({people})", bus_prop_words(t, text));
     let (name, value) = text.split_once(':').unwrap_or_default();
-    match known.get(name).and_then(|known| known.find(value)) {
+    let similar = |known: &HashMap<&str, SimilarValues<'_>>| {
+        let similar = known.get(name)?.find(value)?;
+        Some(similar.to_owned())
+    };
+    match known.into_iter().find_map(similar) {
         Some(similar) => format!("{words} {}", t.with("field-similar", similar)),
         None => words,
     }
@@ -185,7 +204,7 @@ mod tests {
             retired: false,
         };
         let known = ["store:Berlin Mitte", "store:Filiale 12", "region:Norden"].map(entry);
-        let known = known_values(known.iter());
+        let known = known_values(known.iter().map(|entry| entry.text.as_str()));
         let (english, french) = (of_code("en"), of_code("fr"));
         for (t, text, words) in [
             (
@@ -197,7 +216,7 @@ mod tests {
             (english, "store:Norden", "store: Norden (3)"),
             (french, "Ort:Ulm", "Ort\u{a0}: Ulm (3)"),
         ] {
-            assert_eq!(unknown_words(t, text, 3, &known), words);
+            assert_eq!(unknown_words(t, text, 3, [&known, &HashMap::new()]), words);
         }
     }
 }

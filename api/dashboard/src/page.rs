@@ -93,7 +93,14 @@ impl Frame {
 
     /// Whether the page shows messages that are simulated, and so has to say it.
     pub fn says_simulated(&self) -> bool {
-        let shows_messages = ["overview", "stores", "campaigns", "imports", "recipients"];
+        let shows_messages = [
+            "overview",
+            "stores",
+            "campaigns",
+            "imports",
+            "recipients",
+            "senders",
+        ];
         self.simulates && shows_messages.contains(&self.current)
     }
 

@@ -205,6 +205,7 @@ stores-changes-judged = { $n ->
    *[other] { $value } wurden mit der Zeit davor verglichen.
 }
 stores-chance = Zufall allein würde etwa { $value } davon markieren.
+stores-chance-few = Zufall allein würde davon weniger als eine markieren.
 stores-all = Alle { $value } zeigen
 stores-alike = Kein deutlicher Unterschied
 stores-no-value = Ohne { $value }

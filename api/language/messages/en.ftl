@@ -208,6 +208,7 @@ stores-changes-judged = { $n ->
    *[other] { $value } were compared with the time before.
 }
 stores-chance = Chance alone would mark about { $value } of them.
+stores-chance-few = Chance alone would mark less than one of them.
 stores-all = Show all { $value }
 stores-alike = No clear difference
 stores-no-value = { $value ->

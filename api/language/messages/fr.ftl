@@ -215,6 +215,7 @@ stores-changes-judged = { $n ->
    *[other] { $value } ont été comparés à la période précédente.
 }
 stores-chance = Le seul hasard en marquerait environ { $value }.
+stores-chance-few = Le seul hasard en marquerait moins d’un.
 stores-all = Tout afficher ({ $value })
 stores-alike = Pas de différence nette
 stores-no-value = Sans { $value }

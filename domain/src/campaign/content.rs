@@ -73,7 +73,7 @@ impl CampaignContent {
         let per_day = self.per_day.iter();
         let quotas = per_day.filter_map(|(name, most)| {
             let value = field(self.bus_props_from.get(name)?)?;
-            let bus_prop = BusProp::parse(&format!("{name}:{value}")).ok()?;
+            let bus_prop = BusProp::parse(&format!("{name}:{}", value.trim())).ok()?;
             Some((bus_prop, *most))
         });
         quotas.collect()

@@ -198,15 +198,17 @@ impl Context<'_> {
         track_fields
     }
 
-    /// The business properties of the form that the recipient's fields name.
+    /// The business properties of the form that the recipient's fields name, with or without blanks around their values.
     fn bus_prop_ids(&self, form: &FormContent, fields: &IndexMap<String, String>) -> BusPropIds {
         let named = self.content.bus_props_from.iter();
         let ids = named.filter_map(|(name, field)| {
-            let text = format!("{name}:{}", fields.get(field)?);
-            let entry = form
-                .bus_prop_by_text(&text)
-                .filter(|entry| !entry.retired)?;
-            Some(entry.id.to_string())
+            let value = fields.get(field)?;
+            let mut readings = [value.as_str(), value.trim()].into_iter();
+            readings.find_map(|value| {
+                let entry = form.bus_prop_by_text(&format!("{name}:{value}"));
+                let entry = entry.filter(|entry| !entry.retired)?;
+                Some(entry.id.to_string())
+            })
         });
         let ids: Vec<String> = ids.collect();
         ids.join("_").parse().unwrap_or_default()

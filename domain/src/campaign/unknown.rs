@@ -52,9 +52,9 @@ impl BusPropsCheck {
     /// Counts a recipient by their tracking fields.
     pub fn add<'v>(&mut self, field: impl Fn(&str) -> Option<&'v str>) {
         let values = self.from.iter();
-        let values = values.filter_map(|(name, of)| Some(format!("{name}:{}", field(of)?)));
-        for text in values.collect::<Vec<_>>() {
-            self.count(text, 1);
+        let values = values.filter_map(|(name, of)| Some((name.clone(), field(of)?)));
+        for (name, value) in values.collect::<Vec<_>>() {
+            self.add_value(&name, value, 1);
         }
     }
 
@@ -71,10 +71,10 @@ impl BusPropsCheck {
 
     /// Counts recipients who have the same value of a business property.
     pub fn add_value(&mut self, name: &str, value: &str, recipients: u64) {
-        self.count(format!("{name}:{value}"), recipients);
-    }
-
-    fn count(&mut self, text: String, recipients: u64) {
+        if self.known.contains(&format!("{name}:{value}")) {
+            return;
+        }
+        let text = format!("{name}:{}", value.trim());
         // What cannot be one is no text that could be added.
         if self.known.contains(&text) || BusProp::parse(&text).is_err() {
             return;

@@ -301,10 +301,15 @@ pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
     Some(Change::new(t, points, 0, "points", Some(differs)))
 }
 
-/// How many of so many comparisons differ by chance.
+/// How many of so many comparisons differ by chance, in a sentence.
 pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
     let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
-    t.real((CHANCE * f64::from(judged)).ceil(), 0)
+    let marked = CHANCE * f64::from(judged);
+    if marked < 1.0 {
+        t.get("stores-chance-few")
+    } else {
+        t.with("stores-chance", t.real(marked, 0))
+    }
 }
 
 #[cfg(test)]
