@@ -26,14 +26,17 @@ const WRONG_PASSWORD: [&str; 6] = [
     "4",
 ];
 /// Codes of a provider that cannot be reached.
-const UNREACHABLE: [&str; 6] = [
-    "connect",
+const UNREACHABLE: [&str; 2] = ["connect", "smpp-unbound"];
+/// Codes of results that may be anything; so is whatever a server says of itself.
+const UNSURE: [&str; 6] = [
     "connection_lost",
-    "timeout",
+    "no_id",
+    "smpp-0x08",
     "smpp-lost",
     "smpp-timeout",
-    "smpp-unbound",
+    "timeout",
 ];
+const OF_SERVER: &str = "http_5";
 
 #[derive(Template)]
 #[template(path = "senders.html")]
@@ -66,7 +69,11 @@ impl ShownSender {
         } else {
             Vec::new()
         };
-        let mut sentences = vec![sentence(f, &item)];
+        let is_well = item.state == SenderState::Ok && item.unknown == 0;
+        let mut sentences = Vec::new();
+        if is_well || item.state != SenderState::Ok {
+            sentences.push(sentence(f, &item));
+        }
         if is_paused && action.is_none() {
             sentences.push(f.t.get("sender-paused-other"));
         }
@@ -111,6 +118,8 @@ fn trouble(t: &Text, code: &str) -> String {
         t.with("sender-wrong-password", code)
     } else if UNREACHABLE.contains(&code) {
         t.with("sender-unreachable", code)
+    } else if UNSURE.contains(&code) || code.starts_with(OF_SERVER) {
+        t.with("sender-unsure", code)
     } else {
         t.with("sender-refuses", code)
     }

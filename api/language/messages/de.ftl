@@ -693,11 +693,12 @@ sender-never-attended = Kein Worker bedient ihn, es wird also nichts gesendet. W
 sender-not-configured = Die Einstellungen des Dienstes kennen diesen Absender nicht mehr, aber Nachrichten warten auf ihn. Wer diesen Dienst betreibt, muss ihn wieder eintragen; oder beenden Sie die Kampagnen, die ihn verwenden.
 sender-wrong-password = Der Anbieter lehnt Benutzer oder Passwort ab ({ $value }). Wer diesen Dienst betreibt, muss sie berichtigen: Nachrichten warten und gehen danach von selbst hinaus.
 sender-unreachable = Der Anbieter ist nicht zu erreichen ({ $value }). Es wird alle paar Sekunden neu versucht: Nachrichten warten und gehen von selbst hinaus, sobald er wieder da ist.
+sender-unsure = Der Anbieter sagt nicht klar, ob er Nachrichten annimmt ({ $value }). Nach Pausen von höchstens zehn Minuten bekommt er je eine; von jeder weiß womöglich niemand, ob sie gesendet wurde.
 sender-refuses = Der Anbieter nimmt von diesem Absender keine Nachrichten an ({ $value }). Fragen Sie den Anbieter, was der Code bedeutet: Guthaben, Absendername oder Freigabe. Nachrichten warten, bis eine gelingt.
 sender-since = So ist es seit { $value }.
 sender-unknown = { $n ->
-    [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde. Sie wird nicht von selbst noch einmal gesendet, damit niemand sie doppelt bekommt.
-   *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden. Sie werden nicht von selbst noch einmal gesendet, damit niemand eine doppelt bekommt.
+    [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde. Sie wird nicht von selbst noch einmal gesendet, damit niemand sie doppelt bekommt. Auf der Seite der Kampagne lassen sie sich noch einmal senden.
+   *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden. Sie werden nicht von selbst noch einmal gesendet, damit niemand eine doppelt bekommt. Auf der Seite der Kampagne lassen sie sich noch einmal senden.
 }
 sender-unmatched = { $n ->
     [one] { $value } Bericht der letzten Stunde passt zu keiner Nachricht. Bleibt das so, meldet der Anbieter an die falsche Stelle oder schreibt seine Nummern in anderer Form.

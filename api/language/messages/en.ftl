@@ -699,11 +699,12 @@ sender-never-attended = No worker has it, so nothing is sent. Whoever runs this 
 sender-not-configured = The service’s settings do not have this sender any more, but messages wait for it. Whoever runs this service has to put it back; or end the campaigns that use it.
 sender-wrong-password = The provider refuses user or password ({ $value }). Whoever runs this service has to correct them: messages wait, and go out by themselves after that.
 sender-unreachable = The provider cannot be reached ({ $value }). It is tried again every few seconds: messages wait, and go out by themselves once it is back.
+sender-unsure = The provider does not say clearly whether it takes messages ({ $value }). It gets one at a time after pauses of up to ten minutes; each may be one of which nobody knows whether it was sent.
 sender-refuses = The provider takes no messages from this sender ({ $value }). Ask the provider what the code means: credit, sender name or approval. Messages wait until one succeeds.
 sender-since = So since { $value }.
 sender-unknown = { $n ->
-    [one] Of { $value } message nobody knows whether it was sent. It is not sent again by itself, so that nobody gets it twice.
-   *[other] Of { $value } messages nobody knows whether they were sent. They are not sent again by themselves, so that nobody gets one twice.
+    [one] Of { $value } message nobody knows whether it was sent. It is not sent again by itself, so that nobody gets it twice. A campaign’s page can have them sent again.
+   *[other] Of { $value } messages nobody knows whether they were sent. They are not sent again by themselves, so that nobody gets one twice. A campaign’s page can have them sent again.
 }
 sender-unmatched = { $n ->
     [one] { $value } report of the last hour fits no message. If this goes on, the provider reports to the wrong place, or writes its numbers in another form.

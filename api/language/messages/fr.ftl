@@ -703,11 +703,12 @@ sender-never-attended = Aucun worker ne s’en occupe, rien n’est donc envoyé
 sender-not-configured = Les réglages du service n’ont plus cet expéditeur, mais des messages l’attendent. La personne qui exploite ce service doit le remettre ; ou arrêtez les campagnes qui l’utilisent.
 sender-wrong-password = L’opérateur refuse l’utilisateur ou le mot de passe ({ $value }). La personne qui exploite ce service doit les corriger : les messages attendent et partent ensuite d’eux-mêmes.
 sender-unreachable = L’opérateur est injoignable ({ $value }). Un nouvel essai a lieu toutes les quelques secondes : les messages attendent et partent d’eux-mêmes dès son retour.
+sender-unsure = L’opérateur ne dit pas clairement s’il prend les messages ({ $value }). Il en reçoit un à la fois après des pauses de dix minutes au plus ; pour chacun, il se peut que personne ne sache s’il a été envoyé.
 sender-refuses = L’opérateur ne prend aucun message de cet expéditeur ({ $value }). Demandez-lui ce que signifie le code : crédit, nom d’expéditeur ou autorisation. Les messages attendent qu’un envoi réussisse.
 sender-since = Il en est ainsi depuis le { $value }.
 sender-unknown = { $n ->
-    [one] Pour { $value } message, personne ne sait s’il a été envoyé. Il n’est pas renvoyé de lui-même, pour que personne ne le reçoive deux fois.
-   *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés. Ils ne sont pas renvoyés d’eux-mêmes, pour que personne n’en reçoive un deux fois.
+    [one] Pour { $value } message, personne ne sait s’il a été envoyé. Il n’est pas renvoyé de lui-même, pour que personne ne le reçoive deux fois. La page de la campagne permet de les renvoyer.
+   *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés. Ils ne sont pas renvoyés d’eux-mêmes, pour que personne n’en reçoive un deux fois. La page de la campagne permet de les renvoyer.
 }
 sender-unmatched = { $n ->
     [one] { $value } accusé de la dernière heure ne correspond à aucun message. Si cela continue, l’opérateur envoie ses accusés au mauvais endroit ou écrit ses numéros autrement.

@@ -133,9 +133,10 @@ pub(crate) async fn run(
             if is_watched {
                 watch(service, &one.campaign, is_over, &shutdown).await?;
             }
-            let senders = service.items(SENDERS).await?;
+            let senders = service.get(SENDERS).await?;
             let campaign = service.call(Method::GET, &path_of(&one.campaign));
-            let with_sender = |campaign: &Value| show(campaign) + &trouble(campaign, &senders);
+            let with_sender =
+                |campaign: &Value| show(campaign) + &trouble(campaign, list(&senders["items"]));
             return service.show(campaign, with_sender).await;
         }
         Command::List => {

@@ -370,7 +370,12 @@ impl Driving<'_> {
             return Ok(());
         }
         let (store, name) = (&self.sender.store, &self.lease.name);
+        let was_paused = self.is_paused;
         self.is_paused = store.note_sender(name, &note, self.has_accepted).await?;
+        if was_paused && !self.is_paused {
+            // Whoever lets it go on knows that it may.
+            self.pauses = Pauses::default();
+        }
         let takes_none = self.is_paused || self.pauses.is_in_error();
         self.hand_over.rests.store(takes_none, Ordering::Relaxed);
         self.has_accepted = false;
@@ -389,7 +394,8 @@ impl Driving<'_> {
         histogram!("feedback_message_lag_seconds", "sender" => self.lease.name.clone())
             .record(lag.as_seconds_f64());
         let (key, until) = (claimed.key, self.renewal.deadline());
-        let call = Arc::clone(&self.hand_over).run(claimed, until, span);
+        let wants_receipts = self.sender.setting.receipts;
+        let call = Arc::clone(&self.hand_over).run(claimed, until, span, wants_receipts);
         self.under_way.insert(self.calls.spawn(call).id(), key);
     }
 

@@ -49,12 +49,13 @@ impl HandOver {
         claimed: Claimed,
         deadline: Deadline,
         mut span: Span,
+        wants_receipts: bool,
     ) -> Option<Handed> {
         if deadline.is_over() {
             span.fail("lease");
             return None;
         }
-        let handed = match self.message(claimed, deadline.clone()) {
+        let handed = match self.message(claimed, deadline.clone(), wants_receipts) {
             Some(message) => self.provider.send(&message).await,
             None => Handed::Refused {
                 code: "from".to_owned(),
@@ -70,7 +71,12 @@ impl HandOver {
     }
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
-    fn message(&self, claimed: Claimed, deadline: Deadline) -> Option<Outbound> {
+    fn message(
+        &self,
+        claimed: Claimed,
+        deadline: Deadline,
+        wants_receipts: bool,
+    ) -> Option<Outbound> {
         let sender = &self.sender;
         let from = sender.setting.from_for(&claimed.phone)?.to_owned();
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
@@ -79,7 +85,7 @@ impl HandOver {
         Some(Outbound {
             message_id,
             status_url: format!("{}?ref={reference}", sender.status_url),
-            wants_receipts: sender.setting.receipts,
+            wants_receipts,
             reference,
             to: claimed.phone,
             from,

@@ -29,8 +29,11 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
                 }
             };
             hand_over.number(&mut reply);
+            // A receipt would fit no message.
             let span = StepSpans::default().call(&lease.name, &reply);
-            let handed = Arc::clone(&hand_over).run(reply, deadline, span).await;
+            let handed = Arc::clone(&hand_over)
+                .run(reply, deadline, span, false)
+                .await;
             if !matches!(handed, Some(Handed::Accepted { .. })) {
                 tracing::info!(sender.name = %lease.name, "a reply was not accepted");
             }

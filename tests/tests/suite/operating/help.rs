@@ -78,7 +78,7 @@ async fn commands(app: &App) -> Result<Vec<(String, String)>> {
 /// What must have been done before an example, besides making what it names.
 fn before(command: &str) -> &'static str {
     match command {
-        "import" | "campaign pause" | "campaign finish" | "campaign cancel" => {
+        "import" | "campaign pause" | "campaign finish" | "campaign cancel" | "campaign resend" => {
             "feedback campaign start $CAMPAIGN"
         }
         "campaign resume" => "feedback campaign start $CAMPAIGN; feedback campaign pause $CAMPAIGN",
