@@ -36,8 +36,6 @@ use crate::signed_in::SignedIn;
 
 /// The page of the store that the list of an answer's page is narrowed to.
 pub const STORE: &str = "store";
-/// The parameters of an answer's page alone.
-const OF_ONE: [&str; 2] = ["one", "from_page"];
 
 /// What the page is narrowed to.
 #[derive(Default, Deserialize)]
@@ -97,7 +95,7 @@ impl AnswersPage<'_> {
     /// The same list, or that of one answer's page, with another value of a parameter.
     fn with(&self, name: &str, value: &str) -> String {
         let kept = self.keep.iter();
-        let kept = kept.filter(|(kept, _)| *kept != name && !OF_ONE.contains(kept));
+        let kept = kept.filter(|(kept, _)| ![name, "one"].contains(kept));
         let mut query = Serializer::new(self.range.query());
         query.extend_pairs(kept).append_pair(name, value).finish()
     }
@@ -132,7 +130,7 @@ impl AnswersPage<'_> {
         let is_of_all = self.query.from_page == ALL_FORMS;
         let form = if is_of_all { ALL_FORMS } else { self.form };
         let kept = self.keep.iter();
-        let kept = kept.filter(|(kept, _)| *kept != "form" && !OF_ONE.contains(kept));
+        let kept = kept.filter(|(kept, _)| !["form", "one"].contains(kept));
         let query = query.append_pair("form", form).extend_pairs(kept).finish();
         (format!("?{query}"), self.f.t.get("nav-answers"))
     }
