@@ -58,16 +58,21 @@ pub async fn unknown_bus_props(
     // A page can do without what is nearly the same.
     let form = person.state.app.form(person.account_id, form_id).await;
     let known = form.iter().flat_map(|form| &form.content.bus_props);
-    let known = bus_prop_groups(known.filter(|entry| !entry.retired));
-    let known: HashMap<_, _> = known
-        .into_iter()
-        .map(|group| {
-            let values = group.values.into_iter().map(BusProp::value);
-            (group.name, SimilarValues::new(values))
-        })
-        .collect();
+    let known = known_values(known.filter(|entry| !entry.retired));
     let line = |(text, people)| unknown_words(person.t, text, people, &known);
     unknown.iter().map(line).collect()
+}
+
+/// The values of business properties by their names.
+fn known_values<'a>(
+    entries: impl Iterator<Item = &'a BusPropEntry>,
+) -> HashMap<&'a str, SimilarValues<'a>> {
+    let groups = bus_prop_groups(entries).into_iter();
+    let values = groups.map(|group| {
+        let values = group.values.into_iter().map(BusProp::value);
+        (group.name, SimilarValues::new(values))
+    });
+    values.collect()
 }
 
 fn unknown_words(
@@ -180,7 +185,7 @@ mod tests {
             retired: false,
         };
         let known = ["store:Berlin Mitte", "store:Filiale 12", "region:Norden"].map(entry);
-        let known: Vec<_> = known.iter().collect();
+        let known = known_values(known.iter());
         let (english, french) = (of_code("en"), of_code("fr"));
         for (t, text, words) in [
             (

@@ -281,7 +281,7 @@ async fn a_person_s_page_has_their_link_and_leads_to_what_they_answered() -> Res
         "{seen}"
     );
     let visitor = Visitor::new(&app.anonymous()?, &json!({"token": token}))?;
-    visitor.stored(&json!({"recommend": 9})).await?;
+    visitor.stored(&json!({"mood": 5})).await?;
     eventually(SOON, async || {
         let page = editor.get(path).await?.expect(200)?;
         let text = page.text()?;
