@@ -327,6 +327,7 @@ mod tests {
         let form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
         let of = |responses, nps_answers| ValueCounts {
             now: DayCounts {
+                views: responses,
                 responses,
                 nps_answers,
                 ..DayCounts::default()
