@@ -34,6 +34,9 @@ use crate::page::{self, Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
 
+/// The page of the store that the list of an answer's page is narrowed to.
+pub const STORE: &str = "store";
+
 /// What the page is narrowed to.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -55,6 +58,8 @@ pub struct AnswersQuery {
     value: String,
     /// The id of the one answer that is shown.
     one: String,
+    /// From where it was opened, unless from the list of its form: [`ALL_FORMS`], or [`STORE`].
+    from_page: String,
     /// Answers, `key=value`.
     #[serde(skip)]
     answers: Vec<String>,
@@ -95,23 +100,39 @@ impl AnswersPage<'_> {
         query.extend_pairs(kept).append_pair(name, value).finish()
     }
 
-    /// The page of one answer; empty on that page.
+    /// The page of one answer, which keeps what the list is narrowed to; empty on that page.
     fn one(&self, item: &Feedback) -> String {
         if !self.query.one.is_empty() {
             return String::new();
         }
+        let kept = self.keep.iter().filter(|(kept, _)| *kept != "form");
         let mut query = Serializer::new(self.range.query());
         query
             .append_pair("form", &item.form_id)
+            .extend_pairs(kept)
             .append_pair("one", &item.id.to_string());
+        if self.is_of_all() {
+            query.append_pair("from_page", ALL_FORMS);
+        }
         format!("/dashboard/answers?{}", query.finish())
     }
 
-    /// The list that an answer's page leads back to.
-    fn back(&self) -> String {
-        let kept = self.keep.iter().filter(|(kept, _)| *kept != "one");
+    /// The page that an answer's page leads back to, and what that is called.
+    fn back(&self) -> (String, String) {
         let mut query = Serializer::new(self.range.query());
-        query.extend_pairs(kept).finish()
+        let bus_prop = &self.query.bus_prop;
+        if self.query.from_page == STORE && !bus_prop.is_empty() {
+            let query = query.append_pair("bus_prop", bus_prop).finish();
+            let value = bus_prop.split_once(':').map_or("", |(_, value)| value);
+            let href = format!("/dashboard/form/{}?{query}", self.form);
+            return (href, value.to_owned());
+        }
+        let is_of_all = self.query.from_page == ALL_FORMS;
+        let form = if is_of_all { ALL_FORMS } else { self.form };
+        let kept = self.keep.iter();
+        let kept = kept.filter(|(kept, _)| !["form", "one"].contains(kept));
+        let query = query.append_pair("form", form).extend_pairs(kept).finish();
+        (format!("?{query}"), self.f.t.get("nav-answers"))
     }
 
     /// Whether answers to all forms are listed.

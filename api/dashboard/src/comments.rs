@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::form::{FieldType, FormContent};
+use domain::form::{BusProp, FieldType, FormContent};
 use store::report::FeedbackRow;
 use uuid::Uuid;
 
@@ -18,8 +18,10 @@ pub struct Comment {
     pub text: String,
     pub nps: Option<i16>,
     pub happiness: Option<i16>,
-    /// Of which stores or groups it is, by their names alone.
-    pub bus_props: Vec<String>,
+    /// Of which stores or groups it is.
+    pub bus_props: Vec<BusProp>,
+    /// Whose it is, if that is known.
+    pub docid: Option<String>,
 }
 
 /// As much of a text as lists show, up to the end of a word, and whether that is not all.
@@ -39,7 +41,7 @@ pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterat
     feedbacks.iter().filter_map(move |row| {
         let mut texts = written(content, &[FieldType::Comment], row).into_iter();
         let bus_props = row.bus_prop_ids.texts(content);
-        let bus_props = bus_props.map(|text| text.value().to_owned()).collect();
+        let bus_props = bus_props.cloned().collect();
         let comment = comment(row, texts.next()?);
         Some(Comment {
             bus_props,
@@ -66,6 +68,12 @@ pub fn written(content: &FormContent, types: &[FieldType], row: &FeedbackRow) ->
     texts.map(ToOwned::to_owned).collect()
 }
 
+/// The docid of the link of an answer.
+fn docid(row: &FeedbackRow) -> Option<String> {
+    let track_fields: serde_json::Value = serde_json::from_str(&row.track_fields).ok()?;
+    Some(track_fields.get("docid")?.as_str()?.to_owned())
+}
+
 fn comment(row: &FeedbackRow, text: String) -> Comment {
     Comment {
         feedback_id: row.feedback_id,
@@ -74,6 +82,7 @@ fn comment(row: &FeedbackRow, text: String) -> Comment {
         nps: row.nps,
         happiness: row.happiness,
         bus_props: Vec::new(),
+        docid: docid(row),
     }
 }
 

@@ -7,6 +7,7 @@ use domain::rollup::Delta;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::answers::STORE;
 use crate::page::Frame;
 use crate::range::Range;
 
@@ -92,7 +93,31 @@ impl<'a> AnswerFigures<'a> {
         format!("/dashboard/stores?{}", query.finish())
     }
 
-    /// The page of one answer of these days; empty on a shared page.
+    /// The page that compares the stores on these days; empty on a shared page.
+    pub fn stores_of(self, dates: DateRange) -> String {
+        if self.f.is_shared() {
+            return String::new();
+        }
+        let mut query = Serializer::new(self.range.query_of(dates));
+        query.append_pair("form", self.form);
+        format!("/dashboard/stores?{}", query.finish())
+    }
+
+    /// The comments of detractors on these days; empty on a shared page.
+    pub fn detractors(self, dates: DateRange) -> String {
+        let range = if dates == self.range.dates {
+            self.range.query()
+        } else {
+            self.range.query_of(dates)
+        };
+        let list = self.make(&Counted::Comments, &Delta::default(), range).href;
+        if list.is_empty() {
+            return list;
+        }
+        Serializer::new(list).append_pair("nps", "0-6").finish()
+    }
+
+    /// The page of one answer of these days, which leads back to a store's page; empty on a shared page.
     pub fn one(self, feedback_id: Uuid) -> String {
         if self.f.is_shared() {
             return String::new();
@@ -101,6 +126,11 @@ impl<'a> AnswerFigures<'a> {
         query
             .append_pair("form", self.form)
             .append_pair("one", &feedback_id.to_string());
+        if !self.bus_prop.is_empty() {
+            query
+                .append_pair("bus_prop", self.bus_prop)
+                .append_pair("from_page", STORE);
+        }
         format!("/dashboard/answers?{}", query.finish())
     }
 

@@ -47,6 +47,9 @@ pub struct LowDay {
     pub nps: f64,
     /// The answers that its point counts.
     pub answers: Figure,
+    /// The pages of the stores and of the comments of detractors on these days; empty on a shared page.
+    pub stores: String,
+    pub detractors: String,
     /// Where it is in the chart, in its units.
     pub x: usize,
 }
@@ -99,6 +102,8 @@ impl ShownFigures {
                 date,
                 nps: lowest,
                 answers,
+                stores: figures.stores_of(dates),
+                detractors: figures.detractors(dates),
                 x: STEP * place + STEP / 2,
             }
         });
@@ -169,8 +174,10 @@ pub struct Change {
     pub text: String,
     pub tone: &'static str,
     pub arrow: &'static str,
-    /// Whether that is more than chance; `None` where it is no sample.
+    /// Whether that is more than chance; `None` where it is no sample, or not all of it is there.
     pub differs: Option<bool>,
+    /// Whether it is no clear change yet, because today is not over.
+    pub is_coming_in: bool,
 }
 
 impl Change {
@@ -188,6 +195,21 @@ impl Change {
             tone,
             arrow,
             differs,
+            is_coming_in: false,
+        }
+    }
+
+    /// The same of a rate of answers: what was opened or sent today may still be answered, so nothing is clear with it.
+    fn with_today(self, range: &Range) -> Self {
+        if !range.has_today || self.differs != Some(true) {
+            return self;
+        }
+        Self {
+            tone: "flat",
+            arrow: "≈",
+            differs: None,
+            is_coming_in: true,
+            ..self
         }
     }
 }
@@ -221,6 +243,8 @@ pub fn cards(
         Some(Change::new(t, change, 1, "points", differs))
     };
     let rate = |now, before, differs| points(hundred(now), hundred(before), differs);
+    let range = answers.range;
+    let running = |change: Option<Change>| change.map(|change| change.with_today(range));
     let [counts, compared] = figures.counts;
     let sent = now.sent.map(|_| Card {
         label: t.get("card-answered"),
@@ -228,17 +252,17 @@ pub fn cards(
         href: String::new(),
         help: t.get("help-answered"),
         detail: t.count("card-of-delivered", counts.delivered),
-        change: rate(
+        change: running(rate(
             now.response_rate_delivered,
             before.response_rate_delivered,
             rates_differ(
                 (counts.delivered_and_answered, counts.delivered),
                 (compared.delivered_and_answered, compared.delivered),
             ),
-        ),
+        )),
     });
     let happy = (now.happiness, before.happiness);
-    let is_compared = answers.range.compared.is_some();
+    let is_compared = range.compared.is_some();
     let responses = answers.figure(&Counted::Responses, &counts.into());
     let cards = [
         count_card(
@@ -261,11 +285,11 @@ pub fn cards(
             href: String::new(),
             help: t.get("help-completed"),
             detail: t.count("card-of-views", now.views),
-            change: rate(
+            change: running(rate(
                 now.response_rate,
                 before.response_rate,
                 rates_differ((now.responses, now.views), (before.responses, before.views)),
-            ),
+            )),
         },
     ];
     let satisfied = has_smileys.then(|| Card {
@@ -312,11 +336,13 @@ fn count_card(t: &Text, label: &str, now: i64, before: Option<i64>, href: String
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
+    use chrono::Days;
     use chrono_tz::Tz;
     use serde_json::json;
 
     use super::*;
     use crate::page::Frame;
+    use crate::range::RangeQuery;
 
     #[test]
     fn a_day_that_is_not_over_is_compared_with_none() {
@@ -340,6 +366,30 @@ mod tests {
             assert_eq!(cards[0].detail, before);
             assert_eq!(cards[0].change.is_some(), has_change);
             assert_eq!(range.is_running, range.dates.num_days() == 1);
+        }
+    }
+
+    #[test]
+    fn no_rate_of_answers_is_clear_while_today_is_coming_in() {
+        let f = Frame::of_reader(of_code("en"), String::new(), Tz::UTC);
+        let counts = |responses| DayCounts {
+            views: 1_000,
+            responses,
+            ..DayCounts::default()
+        };
+        let today = Range::read(&RangeQuery::default(), Tz::UTC).dates.end();
+        let day = |back| today.checked_sub_days(Days::new(back)).unwrap();
+        let days = BTreeMap::from([(day(3), counts(900)), (day(1), counts(100))]);
+        for (last, is_coming_in) in [(day(0), true), (day(1), false)] {
+            let first = last.pred_opt().unwrap();
+            let query = json!({"from": first, "to": last});
+            let range = Range::read(&serde_json::from_value(query).unwrap(), Tz::UTC);
+            let answers = AnswerFigures::new(&f, &range, "", "");
+            let figures = ShownFigures::new(&days, &range, answers);
+            let cards = cards(f.t, &figures, answers, true);
+            let change = cards[2].change.as_ref().unwrap();
+            let clear = (!is_coming_in).then_some(true);
+            assert_eq!((change.is_coming_in, change.differs), (is_coming_in, clear));
         }
     }
 

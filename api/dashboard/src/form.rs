@@ -73,12 +73,16 @@ struct FormPage<'a> {
     graded: i64,
     /// Each with its answers, where a list has exactly these.
     terms: Vec<(&'a Term, Option<Figure>)>,
+    /// The list of what detractors wrote; empty on a shared page.
+    detractors: String,
 }
 
 /// A text and the page of its answer, which is empty on a shared page.
 pub struct ShownText {
     pub comment: Comment,
     pub href: String,
+    /// The page of its form, which is that of a store with one more parameter.
+    pub page: String,
 }
 
 /// A row of the panel of promoters and detractors.
@@ -168,11 +172,8 @@ pub async fn answer(
         let in_range = |comment: &Comment| range.dates.contains(day_of(comment.at, f.zone));
         let shown = comments.filter(in_range).map(|comment| ShownText {
             href: answers.one(comment.feedback_id),
-            comment: Comment {
-                // The page says of which it is, or is read by others.
-                bus_props: Vec::new(),
-                ..comment
-            },
+            page: format!("/dashboard/form/{form_id}?{}", range.query()),
+            comment: told(f, chosen, comment),
         });
         shown.collect::<Vec<_>>()
     };
@@ -218,6 +219,7 @@ pub async fn answer(
         comments,
         graded: analysis.graded,
         terms: terms.collect(),
+        detractors: answers.detractors(range.dates),
         figures,
     };
     let app = &state.app;
@@ -226,6 +228,17 @@ pub async fn answer(
     let size = size(content) + COMPARED * rows.sum::<usize>();
     let drawn = app.work_here(form.account_id, size, draw);
     Ok(drawn.await)
+}
+
+/// A comment without what the page says already, or does not say to others.
+fn told(f: &Frame, chosen: Option<&BusProp>, mut comment: Comment) -> Comment {
+    if f.is_shared() {
+        comment.docid = None;
+    }
+    if f.is_shared() || chosen.is_some() {
+        comment.bus_props.clear();
+    }
+    comment
 }
 
 /// The counts of each business property.

@@ -58,9 +58,10 @@ pub struct NewComment {
 /// The comparison of the stores of the form with the most responses, of those that have stores.
 pub struct Stores {
     pub form_id: String,
+    pub title: String,
     /// The name of the business property that is compared.
     pub property: String,
-    /// Those that differ by more than chance, lowest first.
+    /// Those that differ by more than chance: first those below the rest, then the others, each lowest first.
     pub differing: Vec<DifferingStore>,
 }
 
@@ -68,6 +69,8 @@ pub struct Stores {
 pub struct DifferingStore {
     pub bus_prop: String,
     pub value: String,
+    pub nps: Option<f64>,
+    pub responses: i64,
     rest: Option<(f64, bool)>,
     change: Option<(f64, bool)>,
 }
@@ -81,6 +84,12 @@ impl DifferingStore {
             .filter(|(_, of)| of.is_some_and(|(_, differs)| differs));
         let changes = marked.filter_map(|(key, of)| Some((key, points(f.t, of)?)));
         changes.collect()
+    }
+
+    /// Whether it is below the rest by more than chance.
+    fn is_below_rest(&self) -> bool {
+        self.rest
+            .is_some_and(|(points, differs)| differs && points < 0.0)
     }
 
     /// The lowest of the differences that are more than chance.
@@ -233,14 +242,20 @@ async fn compare(
     let differing = marked.map(|row| DifferingStore {
         bus_prop: row.bus_prop.to_owned(),
         value: row.value.to_owned(),
+        nps: row.metrics.nps,
+        responses: row.metrics.responses,
         rest: row.rest,
         change: row.change,
     });
     let mut differing: Vec<_> = differing.collect();
-    differing.sort_by(|one, other| one.lowest().total_cmp(&other.lowest()));
+    differing.sort_by(|one, other| {
+        let below_first = other.is_below_rest().cmp(&one.is_below_rest());
+        below_first.then(one.lowest().total_cmp(&other.lowest()))
+    });
     differing.truncate(STORES);
     Ok(Some(Stores {
         form_id: form_id.to_string(),
+        title: content.title.clone(),
         property: property.to_owned(),
         differing,
     }))
@@ -314,6 +329,8 @@ mod tests {
         let store = |rest, change| DifferingStore {
             bus_prop: "store:Berlin".to_owned(),
             value: "Berlin".to_owned(),
+            nps: None,
+            responses: 0,
             rest,
             change,
         };
@@ -321,5 +338,10 @@ mod tests {
         assert!((both.lowest() + 20.0).abs() < 1e-9);
         let both = store(Some((-40.0, true)), Some((20.0, true)));
         assert!((both.lowest() + 40.0).abs() < 1e-9);
+        for (rest, is_below) in [((-40.0, true), true), ((-40.0, false), false)] {
+            let store = store(Some(rest), Some((-60.0, true)));
+            assert_eq!(store.is_below_rest(), is_below);
+        }
+        assert!(!store(Some((40.0, true)), None).is_below_rest());
     }
 }

@@ -63,6 +63,8 @@ impl OverviewPage<'_> {
 
 /// The stores that differ by more than chance.
 struct ShownStores {
+    /// The title of the form that is compared.
+    form: String,
     differing: Vec<ShownStore>,
     /// The page that compares all.
     href: String,
@@ -73,6 +75,8 @@ struct ShownStore {
     name: String,
     /// Its page.
     href: String,
+    nps: Option<f64>,
+    responses: i64,
     /// From what it differs, as the key of a text.
     changes: Vec<(&'static str, Change)>,
 }
@@ -162,6 +166,7 @@ async fn news(
     )?;
     let comments = found.iter().map(|new| ShownText {
         href: AnswerFigures::new(f, range, &new.form_id, "").one(new.comment.feedback_id),
+        page: format!("/dashboard/form/{}?{}", new.form_id, range.query()),
         comment: new.comment.clone(),
     });
     let comments = comments.collect();
@@ -175,10 +180,13 @@ async fn news(
         ShownStore {
             name: store.value.clone(),
             href,
+            nps: store.nps,
+            responses: store.responses,
             changes: store.changes(f),
         }
     });
     let shown = ShownStores {
+        form: stores.title.clone(),
         differing: differing.collect(),
         href: AnswerFigures::new(f, range, &stores.form_id, "").stores(&stores.property),
     };

@@ -34,6 +34,8 @@ pub struct Range {
     pub compared: Option<DateRange>,
     /// Whether not even their first day is over: counts have no hours, so there is no like part of days before.
     pub is_running: bool,
+    /// Whether today, which is not over, is one of them.
+    pub has_today: bool,
     choice: Choice,
     comparison: Comparison,
     /// What was typed as the first and the last day.
@@ -85,6 +87,7 @@ impl Range {
             dates,
             compared: compared.filter(|_| !is_running),
             is_running,
+            has_today: dates.contains(today),
             choice,
             comparison,
             from: typed(&query.from, dates.start()),

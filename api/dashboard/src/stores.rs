@@ -74,8 +74,8 @@ struct StoresPage<'a> {
 }
 
 impl StoresPage<'_> {
-    /// The columns of the table, each with its label, the link that sorts by it, and how it is sorted now.
-    fn heads(&self) -> Vec<(String, String, &'static str)> {
+    /// The columns of the table, each with its label and what it is called on phones, the link that sorts by it, and how it is sorted now.
+    fn heads(&self) -> Vec<((String, String), String, &'static str)> {
         let head = |column: &SortColumn| {
             let name: &str = column.into();
             let is_sorted = *column == self.sort;
@@ -104,7 +104,12 @@ impl StoresPage<'_> {
             } else {
                 self.f.t.of("stores", name)
             };
-            (label, query.finish(), sorted)
+            let short = if *column == SortColumn::Rest {
+                self.f.t.get("stores-rest-short")
+            } else {
+                label.clone()
+            };
+            ((label, short), query.finish(), sorted)
         };
         let comparison = self.comparison.as_ref();
         let has_smileys = comparison.is_some_and(|comparison| comparison.has_smileys);

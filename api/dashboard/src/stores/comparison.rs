@@ -17,7 +17,7 @@ use crate::figure::{AnswerFigures, Figure};
 use crate::figures::Change;
 use api_language::Text;
 
-/// With fewer answers a value says little.
+/// With fewer answers a value says little, unless it differs by more than chance.
 const RANKED: i64 = 30;
 /// With fewer its differences are not judged: the intervals hold with few answers too, but a mark on a handful of them misleads.
 const JUDGED: i64 = 10;
@@ -176,7 +176,7 @@ impl<'a> BusPropComparison<'a> {
         i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
     }
 
-    /// Whether the row in this place is the first of the last, which have few answers.
+    /// Whether the row in this place is the first of the last, which have few answers and no mark.
     pub fn begins_few(&self, place: impl Borrow<usize>) -> bool {
         let place = *place.borrow();
         let is_small = |row: Option<&BusPropRow<'_>>| row.is_some_and(BusPropRow::is_small);
@@ -245,9 +245,9 @@ impl BusPropRow<'_> {
         }
     }
 
-    /// Whether its few answers say little.
+    /// Whether its few answers say little: too little to differ from anything.
     pub fn is_small(&self) -> bool {
-        is_small(&self.metrics)
+        is_small(&self.metrics) && !self.is_marked()
     }
 
     /// From 0 to 100 along the scale from -100 to 100: the ends of the interval of the NPS and the score between them.
@@ -332,6 +332,7 @@ mod tests {
         let form = FormContent::new(FormInput::parse(&form).unwrap()).unwrap();
         let of = |responses, nps_answers| ValueCounts {
             now: DayCounts {
+                views: responses,
                 responses,
                 nps_answers,
                 ..DayCounts::default()

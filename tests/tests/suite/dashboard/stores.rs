@@ -201,7 +201,7 @@ async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() ->
             ensure!(text.contains(">−200 pts<"), "{path}: {text}");
             ensure!(!text.contains("Clear difference"), "{path}: {text}");
             ensure!(
-                text.contains("Pale: fewer than 30 answers"),
+                text.contains("Pale: fewer than 30 answers and no clear difference."),
                 "{path}: {text}"
             );
         }
@@ -218,6 +218,32 @@ async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() ->
         let head = months.split("</thead>").next().unwrap_or_default();
         ensure!(head.matches("<th scope").count() == 2, "{head}");
         ensure!(months.contains("<td class=\"n small\">"), "{months}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_store_with_few_answers_that_differs_stands_with_the_others() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client_of("shop").await?;
+    let form = owner.published(&form()).await?;
+    for (id, grade, count) in [("1", 10, 30), ("2", 2, 12)] {
+        several(&app, &owner, &form, (id, grade, count)).await?;
+    }
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    let path = format!("/dashboard/stores?days=7&form={id}&property=store");
+    eventually(SOON, async || {
+        let page = person.get(&path).await?.expect(200)?;
+        let text = page.text()?;
+        let found = rows(text, "Compared by store");
+        ensure!(found == ["Hamburg", "Berlin"], "{found:?}");
+        ensure!(!text.contains(">Fewer than 30 answers<"), "{text}");
+        ensure!(!text.contains("<tr class=\"small\">"), "{text}");
+        let overview = person.get("/dashboard?days=7").await?.expect(200)?;
+        let said = "NPS −100 · 12 answers · How was your visit?";
+        ensure!(overview.text()?.contains(said), "{overview:?}");
         Ok(())
     })
     .await

@@ -220,12 +220,32 @@ async fn answers_begin_with_all_forms() -> Result<()> {
         let overview = person.get("/dashboard?days=7").await?.expect(200)?;
         let newest = below(overview.text()?, "Latest comments")?;
         ensure!(newest.contains("Nice cake."), "{newest}");
-        ensure!(newest.contains("class=\"tag\">Berlin</span>"), "{newest}");
+        let chip = address(newest, "Nice cake.")?;
+        ensure!(chip.ends_with("&bus_prop=store%3ABerlin"), "{chip}");
+        person.get(&chip).await?.expect(200)?;
         let one = person
-            .get(&address(newest, "Nice cake.")?)
+            .get(&address(newest, ">Berlin</a>")?)
             .await?
             .expect(200)?;
         ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
+        // An answer leads back to the list that it was opened from, or to the page of its store.
+        let found = list("&q=cake").await?;
+        let one = person.get(&address(found.text()?, "Nice cake.")?);
+        let back = address(one.await?.expect(200)?.text()?, "class=\"crumb\"")?;
+        for kept in ["days=7", "form=all", "q=cake"] {
+            ensure!(back.contains(kept), "no {kept}: {back}");
+        }
+        let found = person.get(&format!("/dashboard/answers{back}")).await?;
+        ensure!(found.expect(200)?.text()?.contains(">1 comment<"), "{back}");
+        let store = person.get(&chip).await?.expect(200)?;
+        let comments = below(store.text()?, "Latest comments")?;
+        ensure!(comments.contains(">All comments</a>"), "{comments}");
+        let one = person.get(&address(comments, "Nice cake.")?);
+        let one = one.await?.expect(200)?;
+        let text = one.text()?;
+        ensure!(text.contains(">← Berlin</a>"), "{text}");
+        let back = address(text, "class=\"crumb\"")?;
+        ensure!(back == chip, "{back} is not {chip}");
         ensure!(
             address(newest, "class=\"next\"")?.contains("form=all"),
             "{newest}"
