@@ -9,8 +9,10 @@ use chrono::NaiveDate;
 
 /// Units of a day.
 pub const STEP: usize = 10;
-/// Labels below a chart, at most.
+/// Labels below a chart, at most, where not each day has one.
 const LABELS: usize = 6;
+/// So many days have a label each.
+const EACH: usize = 7;
 
 /// Two bars a day, one within the other: of all, and of those among them.
 pub struct Bars {
@@ -147,17 +149,17 @@ pub fn sparkline(values: &[i64]) -> String {
     path
 }
 
-/// Days below a chart, evenly apart, the first and the last among them.
+/// Days below a chart: all of a week, of more some that are evenly apart, the first and the last among them.
 pub fn labels(days: &[NaiveDate]) -> Vec<NaiveDate> {
-    let last = days.len().saturating_sub(1);
-    let parts = last.clamp(1, LABELS - 1);
+    if days.len() <= EACH {
+        return days.to_vec();
+    }
+    let (last, parts) = (days.len() - 1, LABELS - 1);
     // To the next whole day: what is drawn is off by half a day at most.
     let places = (0..=parts).map(|part| (last * part + parts / 2) / parts);
-    let mut labels: Vec<_> = places
+    places
         .filter_map(|place| days.get(place).copied())
-        .collect();
-    labels.dedup();
-    labels
+        .collect()
 }
 
 /// The part of a whole, 0 without one.
@@ -229,7 +231,11 @@ mod tests {
             let labels = labels(&days);
             assert_eq!(labels.first(), days.first());
             assert_eq!(labels.last(), days.last());
-            assert!(labels.len() <= LABELS, "{count}");
+            if days.len() <= EACH {
+                assert_eq!(labels, days);
+            } else {
+                assert!(labels.len() <= LABELS, "{count}");
+            }
         }
     }
 }

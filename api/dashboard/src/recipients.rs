@@ -196,11 +196,11 @@ impl Sent {
     /// What happened to it, and when.
     fn story(&self) -> impl Iterator<Item = (&'static str, DateTime<Utc>)> {
         let steps = [
-            ("step-scheduled", Some(self.message.scheduled_at)),
-            ("step-sent", self.message.accepted_at),
+            ("column-scheduled-at", Some(self.message.scheduled_at)),
+            ("column-accepted-at", self.message.accepted_at),
             (delivered(self.is_simulated), self.message.delivered_at),
-            ("step-viewed", self.message.viewed_at),
-            ("step-answered", self.message.answered_at),
+            ("column-viewed-at", self.message.viewed_at),
+            ("column-answered-at", self.message.answered_at),
         ];
         steps.into_iter().filter_map(|(step, at)| Some((step, at?)))
     }

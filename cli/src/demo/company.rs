@@ -54,6 +54,7 @@ pub(super) struct Survey {
 pub(super) async fn create_company(store: &Store, account_id: Uuid) -> anyhow::Result<Vec<Survey>> {
     let visit = json!({
         "title": "Your visit",
+        "language": "en",
         "labels": {"de": "Ihr Besuch"},
         "piping": true,
         "bus_props": bus_props(),
@@ -73,6 +74,7 @@ pub(super) async fn create_company(store: &Store, account_id: Uuid) -> anyhow::R
     });
     let delivery = json!({
         "title": "Your delivery",
+        "language": "en",
         "bus_props": bus_props(),
         "fields": [
             {"key": "recommend", "type": "nps", "label": "Would you order with us again and tell others?", "required": true},
@@ -83,6 +85,7 @@ pub(super) async fn create_company(store: &Store, account_id: Uuid) -> anyhow::R
     });
     let loyalty = json!({
         "title": "The loyalty card",
+        "language": "en",
         "bus_props": [],
         "fields": [
             {"key": "recommend", "type": "nps", "label": "Would you recommend the card?", "required": true},

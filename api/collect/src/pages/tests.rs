@@ -394,6 +394,21 @@ fn every_id_is_given_once_and_what_is_named_is_there() {
 }
 
 #[test]
+fn the_ends_of_a_scale_are_written_as_in_their_language() {
+    for (code, end) in [
+        ("en", "<span>0: not at all likely</span>"),
+        ("fr", "<span>0\u{a0}: pas du tout probable</span>"),
+    ] {
+        let page = prepare(
+            Frame::plain(of_code(code)),
+            &every_type("x"),
+            Reader::Anybody,
+        );
+        assert_has(&page.fill(TOKEN, VISIT).html(), end);
+    }
+}
+
+#[test]
 fn the_grades_of_a_scale_break_into_rows_of_at_most_six() {
     for (scale, rows) in [
         (2, "k2 w2"),

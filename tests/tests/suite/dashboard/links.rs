@@ -26,6 +26,12 @@ async fn each_store_has_one_link_and_a_trial_keeps_nothing() -> Result<()> {
     let sheet = format!("{page}/sheet?bus_prop=store");
     let empty = editor.get(&sheet).await?.expect(200)?;
     ensure!(empty.text()?.contains("2 links are missing"), "{empty:?}");
+    let german = editor.call(Method::GET, &sheet);
+    let german = german.header("accept-language", "de").send().await?;
+    ensure!(
+        german.expect(200)?.text()?.contains("Ein Link je Filiale<"),
+        "a name as the API has it"
+    );
     let make = async || {
         let store = [("bus_prop", "store")];
         editor

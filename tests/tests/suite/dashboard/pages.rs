@@ -165,7 +165,7 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
         // Each answer leads to whoever gave it.
         let leads = found
             .text()?
-            .matches("/dashboard/recipients?docid=order-1\" title=\"order-1\">Person <");
+            .matches("/dashboard/recipients?docid=order-1\" title=\"order-1\">Person<");
         ensure!(leads.count() == count, "{filter}: {found:?}");
     }
     for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
