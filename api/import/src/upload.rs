@@ -127,7 +127,7 @@ pub async fn keep(
         }
         Ok(upload_id)
     };
-    caller.change(KEEP, &audited_name(&name), work).await
+    caller.change(KEEP, &audited_name(name), work).await
 }
 
 async fn keep_parts(

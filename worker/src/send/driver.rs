@@ -341,10 +341,10 @@ impl Driving<'_> {
 
     /// Asks the provider how it stands, from time to time while nothing is sent, and notes what it answered.
     async fn probe(&mut self, now: Instant) {
-        if let Some(probe) = self.probe.take_if(|probe| probe.is_finished()) {
-            if let Ok(Some(probed)) = probe.await {
-                self.pauses.note_probe(&probed, now);
-            }
+        if let Some(probe) = self.probe.take_if(|probe| probe.is_finished())
+            && let Ok(Some(probed)) = probe.await
+        {
+            self.pauses.note_probe(&probed, now);
         }
         let provider = &self.hand_over.provider;
         let every = if self.pauses.is_in_error() {
