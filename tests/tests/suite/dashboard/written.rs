@@ -230,8 +230,9 @@ async fn answers_begin_with_all_forms() -> Result<()> {
         ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
         // An answer leads back to the list that it was opened from, or to the page of its store.
         let found = list("&q=cake").await?;
-        let one = person.get(&address(found.text()?, "Nice cake.")?);
-        let back = address(one.await?.expect(200)?.text()?, "class=\"crumb\"")?;
+        let path = address(found.text()?, "Nice cake.")?;
+        let one = person.get(&path).await?.expect(200)?;
+        let back = address(one.text()?, "class=\"crumb\"")?;
         for kept in ["days=7", "form=all", "q=cake"] {
             ensure!(back.contains(kept), "no {kept}: {back}");
         }
@@ -240,8 +241,8 @@ async fn answers_begin_with_all_forms() -> Result<()> {
         let store = person.get(&chip).await?.expect(200)?;
         let comments = below(store.text()?, "Latest comments")?;
         ensure!(comments.contains(">All comments</a>"), "{comments}");
-        let one = person.get(&address(comments, "Nice cake.")?);
-        let one = one.await?.expect(200)?;
+        let path = address(comments, "Nice cake.")?;
+        let one = person.get(&path).await?.expect(200)?;
         let text = one.text()?;
         ensure!(text.contains(">← Berlin</a>"), "{text}");
         let back = address(text, "class=\"crumb\"")?;
