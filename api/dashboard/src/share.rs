@@ -58,7 +58,8 @@ pub async fn open(
     let pages = state.shared.clone();
     let drawing = pages.drawn.try_get_with((hash, t.code), async {
         // The page holds memory of the account until the last of its readers has taken it.
-        let page = hold(&state.app, account_id, draw(&state, t, shared).await?)?;
+        let drawn = Box::pin(draw(&state, t, shared)).await?;
+        let page = hold(&state.app, account_id, drawn)?;
         let (parts, body) = page.into_parts();
         let body = body.collect().await;
         let html = body.map_err(|error| Problem::internal(&error))?.to_bytes();
