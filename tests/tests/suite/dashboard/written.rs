@@ -48,7 +48,7 @@ fn address(page: &str, after: &str) -> Result<String> {
         .with_context(|| format!("no {after}: {page}"))?;
     let (_, rest) = rest.split_once("href=\"").context("no link")?;
     let href = rest.split('"').next().unwrap_or_default();
-    Ok(href.replace("&#38;", "&"))
+    Ok(href.replace("&#38;", "&").replace("&amp;", "&"))
 }
 
 #[tokio::test]
