@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tests::app::App;
 use tests::client::Client;
 use tests::form::form;
+use tests::person::Person;
 use tests::visitor::Visitor;
 use tests::wait::{SOON, eventually};
 
@@ -145,6 +146,49 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     Ok(())
 }
 
+/// From the overview's newest comments to an answer, from an answer back to its list or the page of its store.
+async fn leads_there_and_back(person: &Person) -> Result<()> {
+    // The overview has the newest comments.
+    let overview = person.get("/dashboard?days=7").await?.expect(200)?;
+    let newest = below(overview.text()?, "Latest comments")?;
+    ensure!(newest.contains("Nice cake."), "{newest}");
+    let chip = address(newest, "Nice cake.")?;
+    ensure!(chip.ends_with("&bus_prop=store%3ABerlin"), "{chip}");
+    person.get(&chip).await?.expect(200)?;
+    let one = person
+        .get(&address(newest, ">Berlin</a>")?)
+        .await?
+        .expect(200)?;
+    ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
+    // An answer leads back to the list that it was opened from, or to the page of its store.
+    let found = person
+        .get("/dashboard/answers?days=7&q=cake")
+        .await?
+        .expect(200)?;
+    let path = address(found.text()?, "Nice cake.")?;
+    let one = person.get(&path).await?.expect(200)?;
+    let back = address(one.text()?, "class=\"crumb\"")?;
+    for kept in ["days=7", "form=all", "q=cake"] {
+        ensure!(back.contains(kept), "no {kept}: {back}");
+    }
+    let found = person.get(&format!("/dashboard/answers{back}")).await?;
+    ensure!(found.expect(200)?.text()?.contains(">1 comment<"), "{back}");
+    let store = person.get(&chip).await?.expect(200)?;
+    let comments = below(store.text()?, "Latest comments")?;
+    ensure!(comments.contains(">All comments</a>"), "{comments}");
+    let path = address(comments, "Nice cake.")?;
+    let one = person.get(&path).await?.expect(200)?;
+    let text = one.text()?;
+    ensure!(text.contains(">← Berlin</a>"), "{text}");
+    let back = address(text, "class=\"crumb\"")?;
+    ensure!(back == chip, "{back} is not {chip}");
+    ensure!(
+        address(newest, "class=\"next\"")?.contains("form=all"),
+        "{newest}"
+    );
+    Ok(())
+}
+
 #[tokio::test]
 async fn answers_begin_with_all_forms() -> Result<()> {
     let app = App::start().await?;
@@ -216,42 +260,7 @@ async fn answers_begin_with_all_forms() -> Result<()> {
             };
             ensure!(found.text()?.contains(&heading), "{filter}: {found:?}");
         }
-        // The overview has the newest comments.
-        let overview = person.get("/dashboard?days=7").await?.expect(200)?;
-        let newest = below(overview.text()?, "Latest comments")?;
-        ensure!(newest.contains("Nice cake."), "{newest}");
-        let chip = address(newest, "Nice cake.")?;
-        ensure!(chip.ends_with("&bus_prop=store%3ABerlin"), "{chip}");
-        person.get(&chip).await?.expect(200)?;
-        let one = person
-            .get(&address(newest, ">Berlin</a>")?)
-            .await?
-            .expect(200)?;
-        ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
-        // An answer leads back to the list that it was opened from, or to the page of its store.
-        let found = list("&q=cake").await?;
-        let path = address(found.text()?, "Nice cake.")?;
-        let one = person.get(&path).await?.expect(200)?;
-        let back = address(one.text()?, "class=\"crumb\"")?;
-        for kept in ["days=7", "form=all", "q=cake"] {
-            ensure!(back.contains(kept), "no {kept}: {back}");
-        }
-        let found = person.get(&format!("/dashboard/answers{back}")).await?;
-        ensure!(found.expect(200)?.text()?.contains(">1 comment<"), "{back}");
-        let store = person.get(&chip).await?.expect(200)?;
-        let comments = below(store.text()?, "Latest comments")?;
-        ensure!(comments.contains(">All comments</a>"), "{comments}");
-        let path = address(comments, "Nice cake.")?;
-        let one = person.get(&path).await?.expect(200)?;
-        let text = one.text()?;
-        ensure!(text.contains(">← Berlin</a>"), "{text}");
-        let back = address(text, "class=\"crumb\"")?;
-        ensure!(back == chip, "{back} is not {chip}");
-        ensure!(
-            address(newest, "class=\"next\"")?.contains("form=all"),
-            "{newest}"
-        );
-        Ok(())
+        leads_there_and_back(&person).await
     })
     .await?;
     let export = person.get("/dashboard/answers.csv?form=all&days=7").await?;
