@@ -427,8 +427,8 @@ errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
 import-sent-nothing = Rien n’a été envoyé à ces personnes.
 import-send = Leur envoyer un message
 import-send-unchanged = { $n ->
-    [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : choisissez pour elle l’importation précédente.
-   *[other] { $value } personnes dont les lignes sont inchangées n’en font pas partie : choisissez pour elles l’importation précédente.
+    [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : ajoutez pour elle l’importation précédente dans la campagne.
+   *[other] { $value } personnes dont les lignes sont inchangées n’en font pas partie : ajoutez pour elles l’importation précédente dans la campagne.
 }
 erased-of-them = dont { $value } effacés
 erase-waits = Ces messages ne sont pas encore envoyés et ne le seront pas :
@@ -487,6 +487,7 @@ campaign-special-note = Un SMS compte 160 caractères ; avec un caractère sp�
 campaign-audience = Qui le reçoit
 audience-import = Personnes importées plus tard, directement dans cette campagne
 audience-keep = Comme enregistré
+audience-also = Ajouter les personnes d’autres importations
 campaign-fields = Colonnes à conserver avec chaque réponse
 campaign-bus-props = Regrouper les réponses par colonne
 campaign-columns = Colonnes : groupes et données conservées avec les réponses
@@ -641,9 +642,10 @@ preview-eligible = { $n ->
     [one] { $value } message
    *[other] { $value } messages
 }
-people-n = { $n ->
-    [one] { $value } personne
-   *[other] { $value } personnes
+people-most = { $n ->
+    [0] personne
+    [one] au plus { $value } personne
+   *[other] au plus { $value } personnes
 }
 preview-of = { $n ->
     [one] à { $value } destinataire
