@@ -177,13 +177,21 @@ fn paused(t: &Text, messages: i64, first: i64) -> Vec<String> {
     waiting.map(|(key, n)| t.count(key, n)).collect()
 }
 
-/// What resuming a campaign comes to, while so many of its messages wait.
-pub fn resume_question(t: &Text, content: &CampaignContent, waiting: &[Waiting]) -> String {
+/// What resuming a campaign comes to, while so many of its messages wait; so many first messages are scheduled.
+pub fn resume_question(
+    t: &Text,
+    content: &CampaignContent,
+    (waiting, first): (&[Waiting], i64),
+) -> String {
     let messages = waiting.iter().map(|wait| wait.messages).sum::<i64>();
     let import = matches!(content.audience, Audience::OnImport { .. });
     let import = import.then(|| t.get("resume-import"));
     let hours = t.labelled(t.get("setting-window"), window(t, content));
-    let told = [Some(t.count("resume-n", messages)), import];
+    let first = first.min(messages);
+    let reminders = messages - first;
+    let sent = (first > 0 || reminders == 0).then(|| t.count("resume-n", first));
+    let reminders = (reminders > 0).then(|| t.count("resume-reminder-n", reminders));
+    let told = [sent, reminders, import];
     let told = told.into_iter().flatten();
     told.chain([format!("{hours}.")])
         .collect::<Vec<_>>()
@@ -220,9 +228,9 @@ mod tests {
         let reminders = "2 reminders wait because the campaign is paused.";
         assert_eq!(told(1), [message, reminders]);
         assert_eq!(told(3).len(), 1);
-        let question = "3 messages that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
+        let question = "1 message that waits is sent, within its hours. 2 reminders that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
                         Sent: 09:00–20:00, every day, in their time zone.";
-        assert_eq!(resume_question(t, &content, &waiting), question);
+        assert_eq!(resume_question(t, &content, (&waiting, 1)), question);
         let settings = settings(t, Tz::UTC, &content, &[]);
         // A group that is called as its column is told once.
         assert!(settings.contains(&("bus-props", "Filiale, region: Gebiet".to_owned())));

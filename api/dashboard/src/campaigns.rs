@@ -231,7 +231,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
             sender.as_deref(),
         ),
         cost: body.cost.map(|amount| cost(t, &amount)),
-        resume_question: resume_question(t, content, &body.waiting),
+        resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
         settings: settings(t, zone, content, &imports),
         form,

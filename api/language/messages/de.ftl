@@ -416,6 +416,10 @@ resume-n = { $n ->
     [one] { $value } wartende Nachricht wird in ihrem Zeitfenster gesendet.
    *[other] { $value } wartende Nachrichten werden in ihrem Zeitfenster gesendet.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } wartende Erinnerung wird in ihrem Zeitfenster gesendet.
+   *[other] { $value } wartende Erinnerungen werden in ihrem Zeitfenster gesendet.
+}
 resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.

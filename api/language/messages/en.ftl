@@ -422,6 +422,10 @@ resume-n = { $n ->
     [one] { $value } message that waits is sent, within its hours.
    *[other] { $value } messages that wait are sent, within their hours.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } reminder that waits is sent, within its hours.
+   *[other] { $value } reminders that wait are sent, within their hours.
+}
 resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.

@@ -344,6 +344,10 @@ resume-n = { $n ->
     [one] { $value } message en attente part, à ses heures.
    *[other] { $value } messages en attente partent, à leurs heures.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } rappel en attente part, à ses heures.
+   *[other] { $value } rappels en attente partent, à leurs heures.
+}
 resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
