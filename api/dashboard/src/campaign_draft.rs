@@ -8,7 +8,7 @@ use api_send::operations::SentTest;
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
-    Audience, CampaignContent, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
+    Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -36,6 +36,9 @@ pub struct CampaignDraft {
     pub text: String,
     /// Empty: whoever comes with an import for it; [`KEEP`]: what is stored; else a batch.
     pub audience: String,
+    /// Beside a batch: others.
+    #[serde(skip)]
+    pub also: Vec<String>,
     /// Columns to keep that were chosen, in their order.
     #[serde(skip)]
     pub kept: Vec<String>,
@@ -102,10 +105,12 @@ impl From<SentPairs> for CampaignDraft {
     /// Each `group_column` begins a group, each `quota_name` a quota.
     fn from(SentPairs(pairs): SentPairs) -> Self {
         let (mut days, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut also = Vec::new();
         let (mut groups, mut quotas) = (Vec::<Group>::new(), Vec::<Quota>::new());
         for (name, value) in pairs {
             match (&*name, groups.last_mut(), quotas.last_mut()) {
                 ("day", ..) => days.push(value),
+                ("also", ..) => also.push(value),
                 ("keep", ..) => kept.push(value),
                 ("group_column", ..) => groups.push(Group {
                     column: value,
@@ -123,11 +128,13 @@ impl From<SentPairs> for CampaignDraft {
         groups.retain(|group| !group.column.is_empty());
         quotas.retain(|quota| !quota.name.is_empty() || !quota.most.is_empty());
         // One more than a campaign may have is enough to be refused.
+        also.truncate(MAX_BATCHES + 1);
         kept.truncate(MAX_COPIED_FIELDS + 1);
         groups.truncate(MAX_BUS_PROPS_FROM + 1);
         quotas.truncate(MAX_BUS_PROPS_FROM + 1);
         let draft = serde_json::from_value(others.into_iter().collect());
         Self {
+            also,
             kept,
             groups,
             days,
@@ -163,6 +170,7 @@ impl CampaignDraft {
         );
         let local = |at: DateTime<Utc>| at.with_timezone(&zone).format(MOMENT).to_string();
         let reminder = content.reminder.as_ref();
+        let (audience, also) = audience(&content.audience);
         let before = json!(content);
         Self {
             before: before.to_string(),
@@ -170,11 +178,8 @@ impl CampaignDraft {
             form_id: content.form_id.to_string(),
             sender: content.sender.clone(),
             text: content.text.as_str().to_owned(),
-            audience: match &content.audience {
-                Audience::OnImport { .. } => String::new(),
-                Audience::Batches { batch_ids } if batch_ids.len() == 1 => batch_ids[0].to_string(),
-                _ => KEEP.to_owned(),
-            },
+            audience,
+            also,
             kept: content.track_fields.clone(),
             track_fields: String::new(),
             groups: groups(content),
@@ -286,13 +291,37 @@ impl CampaignDraft {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
-        let audience = match &*self.audience {
-            KEEP => None,
-            "" => Some(json!({"on_import": true})),
-            batch => Some(json!({"batch_ids": [batch]})),
-        };
+        let audience = self.written_audience();
         campaign.extend(audience.map(|audience| ("audience".to_owned(), audience)));
         Value::Object(campaign)
+    }
+
+    /// `None`: what is stored.
+    fn written_audience(&self) -> Option<Value> {
+        match &*self.audience {
+            KEEP => None,
+            "" => Some(json!({"on_import": true})),
+            _ => Some(json!({"batch_ids": self.batches()})),
+        }
+    }
+
+    /// The batches that were chosen, each once; what is ticked beside no batch is not one of them.
+    pub fn batches(&self) -> Vec<&str> {
+        let mut batches = Vec::new();
+        if !self.audience.is_empty() && self.audience != KEEP {
+            for batch in std::iter::once(&self.audience).chain(&self.also) {
+                if !batches.contains(&batch.as_str()) {
+                    batches.push(batch.as_str());
+                }
+            }
+        }
+        batches
+    }
+
+    /// Whether a batch is ticked.
+    pub fn has_also(&self, batch_id: &Uuid) -> bool {
+        let batch_id = batch_id.to_string();
+        self.also.contains(&batch_id)
     }
 
     /// The columns to keep: those chosen, then those typed, each once.
@@ -430,6 +459,18 @@ impl CampaignDraft {
     }
 }
 
+/// What the page chooses of an audience, and the batches that are ticked beside it.
+fn audience(audience: &Audience) -> (String, Vec<String>) {
+    match audience {
+        Audience::OnImport { .. } => (String::new(), Vec::new()),
+        Audience::Batches { batch_ids } => {
+            let mut batches = batch_ids.iter().map(Uuid::to_string);
+            (batches.next().unwrap_or_default(), batches.collect())
+        }
+        Audience::Recipients { .. } => (KEEP.to_owned(), Vec::new()),
+    }
+}
+
 /// What a share is of a hundred; of six decimals it has four.
 fn percent(share: SampleShare) -> String {
     let text = format!("{:.4}", f64::from(share) * 100.0);
@@ -525,6 +566,25 @@ mod tests {
         assert_eq!(written["send_window"], Value::Null);
         assert_eq!(written["starts_at"], "2026-12-01T08:00:00Z");
         assert_eq!(written["track_fields"], json!(["Filiale", "Vorname"]));
+    }
+
+    #[test]
+    fn an_import_is_chosen_and_others_are_ticked() {
+        let sent = |audience: &str| {
+            let sent = [
+                ("audience", audience),
+                ("also", "b"),
+                ("also", "a"),
+                ("also", "b"),
+            ];
+            let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            CampaignDraft::from(SentPairs(sent.into()))
+        };
+        let audience = |chosen| sent(chosen).write(Tz::UTC)["audience"].clone();
+        assert_eq!(audience("a"), json!({"batch_ids": ["a", "b"]}));
+        // Beside later imports none is chosen.
+        assert_eq!(audience(""), json!({"on_import": true}));
+        assert_eq!(audience(KEEP), Value::Null);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api_http::precondition::IfMatch;
 use api_http::{Problem, Result, parse_id};
-use api_import::operations::list_batches;
+use api_import::operations::{list_batches, read_batch};
 use api_language::Text;
 use api_send::operations::SentTest;
 use api_send::{SenderItem, operations};
@@ -25,7 +25,7 @@ use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
-use crate::names::{FormChoice, bus_prop_names, published, unknown_bus_props};
+use crate::names::{FormChoice, bus_prop_names, import_name, published, unknown_bus_props};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::provider_code;
@@ -40,6 +40,7 @@ struct CampaignEditPage<'a> {
     draft: &'a CampaignDraft,
     forms: Vec<FormChoice>,
     senders: Vec<SenderItem>,
+    /// The last imports, and those that are chosen.
     batches: Vec<Batch>,
     /// What recipients have.
     columns: Vec<String>,
@@ -173,7 +174,7 @@ impl CampaignEditPage<'_> {
         let Some(content) = self.draft.settings(self.f.zone) else {
             return String::new();
         };
-        let settings = settings(t, self.f.zone, &content).into_iter();
+        let settings = settings(t, self.f.zone, &content, &[]).into_iter();
         let shown = settings.filter(|(name, _)| names.contains(name));
         let shown = shown.map(|(name, value)| t.labelled(t.of("setting", name), value));
         let shown: Vec<_> = shown.collect();
@@ -202,6 +203,24 @@ impl CampaignEditPage<'_> {
                 .batches
                 .iter()
                 .all(|batch| batch.batch_id.to_string() != *chosen)
+    }
+
+    /// The imports that are ticked and cannot be had.
+    fn other_imports(&self) -> Vec<&str> {
+        let is_other = |ticked: &&String| {
+            let mut batches = self.batches.iter();
+            batches.all(|batch| batch.batch_id.to_string() != **ticked)
+        };
+        let ticked = self.draft.also.iter().filter(is_other);
+        ticked.map(String::as_str).collect()
+    }
+
+    /// An import, and how many people it stands for at most: some may have come with another one since.
+    fn import_words(&self, batch: &Batch) -> String {
+        let name = import_name(self.f.t, self.f.zone, batch);
+        let people = batch.outcomes.created + batch.outcomes.updated + batch.pending;
+        let people = self.f.t.count("people-most", people - batch.erased);
+        format!("{name} ({people})")
     }
 }
 
@@ -350,10 +369,6 @@ impl Draft for CampaignDraft {
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
         let (f, caller) = (person.frame("campaigns"), &person.caller);
         let senders = operations::list_senders(&person.state.sending, caller);
-        let batches = async {
-            let batches = list_batches(caller, None, 25).await?.rows.into_iter();
-            Ok(batches.map(|body| body.batch).collect())
-        };
         let template =
             CampaignEditPage {
                 f: &f,
@@ -361,7 +376,7 @@ impl Draft for CampaignDraft {
                 draft: self,
                 forms: unless_refused(editing, published(person)).await?,
                 senders: unless_refused(editing, senders).await?,
-                batches: unless_refused(editing, batches).await?,
+                batches: unless_refused(editing, batches(person, self)).await?,
                 columns: unless_refused(editing, operations::list_columns(caller)).await?,
                 bus_props: form_bus_props(person, self).await,
                 preview: match &editing.id {
@@ -390,6 +405,26 @@ async fn unless_refused<T>(
         Err(_) if editing.problem.is_some() => Ok(Vec::new()),
         found => found,
     }
+}
+
+/// The last imports, then those that a draft has chosen before them.
+async fn batches(person: &SignedIn, draft: &CampaignDraft) -> Result<Vec<Batch>> {
+    let batches = list_batches(&person.caller, None, 25).await?.rows;
+    let mut batches: Vec<_> = batches.into_iter().map(|body| body.batch).collect();
+    if !draft.started.is_empty() {
+        return Ok(batches);
+    }
+    for chosen in draft.batches() {
+        let Ok(batch_id) = parse_id("batch_id", chosen) else {
+            continue;
+        };
+        if batches.iter().all(|batch| batch.batch_id != batch_id) {
+            // One that cannot be had stays as it is.
+            let body = read_batch(&person.caller, batch_id).await;
+            batches.extend(body.map(|body| body.batch));
+        }
+    }
+    Ok(batches)
 }
 
 /// The names of what a draft's form has; a page can do without them.

@@ -10,8 +10,13 @@ use serde_json::{Value, json};
 /// The days of the week, as a send window names them.
 pub const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/// Settings by their names, in the order of the editor; those that do nothing are left out.
-pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static str, String)> {
+/// Settings by their names, in the order of the editor; those that do nothing are left out. `imports` are the names of its audience's.
+pub fn settings(
+    t: &Text,
+    zone: Tz,
+    content: &CampaignContent,
+    imports: &[String],
+) -> Vec<(&'static str, String)> {
     let moment = |at: &DateTime<Utc>| t.moment(at, zone);
     let bus_props = content.bus_props_from.iter();
     let bus_props: Vec<_> = bus_props
@@ -36,7 +41,10 @@ pub fn settings(t: &Text, zone: Tz, content: &CampaignContent) -> Vec<(&'static 
     let sample = content.sample.map(f64::from);
     let reminder = content.reminder.as_ref();
     let all = [
-        ("audience", Some(audience(t, zone, &content.audience))),
+        (
+            "audience",
+            Some(audience(t, zone, &content.audience, imports)),
+        ),
         ("window", Some(window(t, content))),
         ("starts-at", starts_at.map(moment)),
         ("delay", (delay > 0).then(|| t.count("minutes-n", delay))),
@@ -72,13 +80,18 @@ fn joined(texts: &[String]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-fn audience(t: &Text, zone: Tz, audience: &Audience) -> String {
+fn audience(t: &Text, zone: Tz, audience: &Audience, imports: &[String]) -> String {
     match audience {
         Audience::OnImport { .. } => t.get("audience-import"),
-        Audience::Batches { batch_ids } => t.count(
-            "audience-batches",
-            i64::try_from(batch_ids.len()).unwrap_or_default(),
-        ),
+        Audience::Batches { batch_ids } => {
+            let count = i64::try_from(batch_ids.len()).unwrap_or_default();
+            let told = t.count("audience-batches", count);
+            if imports.is_empty() {
+                told
+            } else {
+                t.labelled(told, imports.join(" · "))
+            }
+        }
         Audience::Recipients {
             created_from,
             created_to,
@@ -164,13 +177,21 @@ fn paused(t: &Text, messages: i64, first: i64) -> Vec<String> {
     waiting.map(|(key, n)| t.count(key, n)).collect()
 }
 
-/// What resuming a campaign comes to, while so many of its messages wait.
-pub fn resume_question(t: &Text, content: &CampaignContent, waiting: &[Waiting]) -> String {
+/// What resuming a campaign comes to, while so many of its messages wait; so many first messages are scheduled.
+pub fn resume_question(
+    t: &Text,
+    content: &CampaignContent,
+    (waiting, first): (&[Waiting], i64),
+) -> String {
     let messages = waiting.iter().map(|wait| wait.messages).sum::<i64>();
     let import = matches!(content.audience, Audience::OnImport { .. });
     let import = import.then(|| t.get("resume-import"));
     let hours = t.labelled(t.get("setting-window"), window(t, content));
-    let told = [Some(t.count("resume-n", messages)), import];
+    let first = first.min(messages);
+    let reminders = messages - first;
+    let sent = (first > 0 || reminders == 0).then(|| t.count("resume-n", first));
+    let reminders = (reminders > 0).then(|| t.count("resume-reminder-n", reminders));
+    let told = [sent, reminders, import];
     let told = told.into_iter().flatten();
     told.chain([format!("{hours}.")])
         .collect::<Vec<_>>()
@@ -207,10 +228,10 @@ mod tests {
         let reminders = "2 reminders wait because the campaign is paused.";
         assert_eq!(told(1), [message, reminders]);
         assert_eq!(told(3).len(), 1);
-        let question = "3 messages that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
+        let question = "1 message that waits is sent, within its hours. 2 reminders that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
                         Sent: 09:00–20:00, every day, in their time zone.";
-        assert_eq!(resume_question(t, &content, &waiting), question);
-        let settings = settings(t, Tz::UTC, &content);
+        assert_eq!(resume_question(t, &content, (&waiting, 1)), question);
+        let settings = settings(t, Tz::UTC, &content, &[]);
         // A group that is called as its column is told once.
         assert!(settings.contains(&("bus-props", "Filiale, region: Gebiet".to_owned())));
     }

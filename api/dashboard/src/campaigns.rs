@@ -22,7 +22,7 @@ use crate::editor;
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
-use crate::names::{names, unknown_bus_props};
+use crate::names::{import_names, names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
 use crate::senders::sentence;
 use crate::sent::SentChange;
@@ -220,6 +220,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
+    let imports = import_names(&person, &content.audience).await;
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
@@ -230,9 +231,9 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
             sender.as_deref(),
         ),
         cost: body.cost.map(|amount| cost(t, &amount)),
-        resume_question: resume_question(t, content, &body.waiting),
+        resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
-        settings: settings(t, zone, content),
+        settings: settings(t, zone, content, &imports),
         form,
         campaign,
     };

@@ -4,15 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 
 use api_http::{QUICK, Result, within};
+use api_import::operations::read_batch;
 use api_language::Text;
-use domain::campaign::{SimilarValues, UnknownBusProps};
+use chrono_tz::Tz;
+use domain::campaign::{Audience, SimilarValues, UnknownBusProps};
 use domain::form::{BusProp, BusPropEntry, FormContent, FormStatus};
+use store::import::Batch;
 use uuid::Uuid;
 
 use crate::signed_in::SignedIn;
 
 /// Of so many forms and so many campaigns, the newest.
 const MOST: usize = 200;
+/// So many imports of a campaign are named.
+const NAMED: usize = 10;
 
 /// A form that can be chosen.
 pub struct FormChoice {
@@ -44,6 +49,32 @@ pub fn bus_prop_words(t: &Text, bus_prop: impl Display) -> String {
         return text;
     };
     t.labelled(property_name(t, name), value)
+}
+
+/// An import as people know it: its file, and when it came.
+pub fn import_name(t: &Text, zone: Tz, batch: &Batch) -> String {
+    let at = t.moment(&batch.created_at, zone);
+    match &batch.name {
+        Some(name) => format!("{name}, {at}"),
+        None => at,
+    }
+}
+
+/// The imports of an audience; empty if they are many, or one cannot be had.
+pub async fn import_names(person: &SignedIn, audience: &Audience) -> Vec<String> {
+    let batch_ids = match audience {
+        Audience::Batches { batch_ids } if batch_ids.len() <= NAMED => batch_ids,
+        _ => return Vec::new(),
+    };
+    let zone = person.caller.time_zone();
+    let mut names = Vec::new();
+    for batch_id in batch_ids {
+        let Ok(body) = read_batch(&person.caller, *batch_id).await else {
+            return Vec::new();
+        };
+        names.push(import_name(person.t, zone, &body.batch));
+    }
+    names
 }
 
 /// What a form does not have, each with how many have it and what the form has that is nearly the same.

@@ -235,13 +235,16 @@ function colorPicker(picker) {
   text.addEventListener("input", () => { if (text.validity.valid && text.value) picker.value = text.value; });
 }
 
-// What is typed is drawn once somebody pauses.
+// What is typed or chosen is drawn once somebody pauses.
 function whileTyping(form, draw) {
   let wait;
-  form.addEventListener("input", () => {
+  const changed = () => {
     clearTimeout(wait);
     wait = setTimeout(draw, 300);
-  });
+  };
+  form.addEventListener("input", changed);
+  // Not every browser says of each choice that it is input.
+  form.addEventListener("change", ({ target }) => { if (target.matches("select, [type=checkbox]")) changed(); });
 }
 
 // A campaign's preview is a part of its page. The request before is given up.
@@ -263,14 +266,15 @@ function previewPart(form) {
   whileTyping(form, draw);
   if (!part.firstElementChild) draw();
   // A test and the start send what is stored.
-  form.addEventListener("input", () => {
+  const changed = () => {
     const note = document.getElementById("save-first");
     if (note) note.textContent = note.dataset.text;
     document.querySelectorAll(".stored button").forEach((button) => {
       button.disabled = true;
       button.title = note?.dataset.text ?? "";
     });
-  }, { once: true });
+  };
+  for (const event of ["input", "change"]) form.addEventListener(event, changed, { once: true });
 }
 
 // A form's preview is its public page. Each is drawn in a frame of its own, which leaves nothing in the history, and is shown where

@@ -344,8 +344,8 @@ errors-first = Das sind die ersten 100. Alle stehen in der Excel-Datei.
 import-sent-nothing = An diese Personen wurde nichts gesendet.
 import-send = Ihnen eine Nachricht senden
 import-send-unchanged = { $n ->
-    [one] { $value } Person, deren Zeile unverändert ist, gehört nicht dazu: Wählen Sie für sie den früheren Import.
-   *[other] { $value } Personen, deren Zeilen unverändert sind, gehören nicht dazu: Wählen Sie für sie den früheren Import.
+    [one] { $value } Person, deren Zeile unverändert ist, gehört nicht dazu: Nehmen Sie für sie in der Kampagne den früheren Import dazu.
+   *[other] { $value } Personen, deren Zeilen unverändert sind, gehören nicht dazu: Nehmen Sie für sie in der Kampagne den früheren Import dazu.
 }
 erased-of-them = davon { $value } gelöscht
 erase-waits = Diese Nachrichten sind noch nicht gesendet und werden übersprungen:
@@ -425,6 +425,10 @@ resume-n = { $n ->
     [one] { $value } wartende Nachricht wird in ihrem Zeitfenster gesendet.
    *[other] { $value } wartende Nachrichten werden in ihrem Zeitfenster gesendet.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } wartende Erinnerung wird in ihrem Zeitfenster gesendet.
+   *[other] { $value } wartende Erinnerungen werden in ihrem Zeitfenster gesendet.
+}
 resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
@@ -486,6 +490,7 @@ campaign-special-note = Eine SMS hat 160 Zeichen; mit einem Sonderzeichen wie ë
 campaign-audience = Wer sie bekommt
 audience-import = Personen aus künftigen Importen
 audience-keep = Wie gespeichert
+audience-also = Personen aus weiteren Importen dazunehmen
 campaign-fields = Spalten, die bei jeder Antwort bleiben
 campaign-bus-props = Auswerten nach Spalte
 campaign-columns = Spalten: Gruppen und was bei den Antworten bleibt
@@ -640,9 +645,10 @@ preview-eligible = { $n ->
     [one] { $value } Nachricht
    *[other] { $value } Nachrichten
 }
-people-n = { $n ->
-    [one] { $value } Person
-   *[other] { $value } Personen
+people-most = { $n ->
+    [0] niemand
+    [one] bis zu { $value } Person
+   *[other] bis zu { $value } Personen
 }
 preview-of = { $n ->
     [one] an { $value } Empfänger

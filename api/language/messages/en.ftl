@@ -350,8 +350,8 @@ errors-first = These are the first 100. The Excel file has all of them.
 import-sent-nothing = Nothing was sent to these people.
 import-send = Send them a message
 import-send-unchanged = { $n ->
-    [one] { $value } person whose row is unchanged is not among them: choose the earlier import for that one.
-   *[other] { $value } people whose rows are unchanged are not among them: choose the earlier import for these.
+    [one] { $value } person whose row is unchanged is not among them: add the earlier import in the campaign for that one.
+   *[other] { $value } people whose rows are unchanged are not among them: add the earlier import in the campaign for these.
 }
 erased-of-them = { $value } of them erased
 erase-waits = These messages have not been sent yet and will be skipped:
@@ -431,6 +431,10 @@ resume-n = { $n ->
     [one] { $value } message that waits is sent, within its hours.
    *[other] { $value } messages that wait are sent, within their hours.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } reminder that waits is sent, within its hours.
+   *[other] { $value } reminders that wait are sent, within their hours.
+}
 resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
@@ -492,6 +496,7 @@ campaign-special-note = An SMS has 160 characters; with a special character such
 campaign-audience = Who gets it
 audience-import = People imported later, straight into this campaign
 audience-keep = As saved
+audience-also = Add the people of other imports
 campaign-fields = Columns to keep with each answer
 campaign-bus-props = Group answers by column
 campaign-columns = Columns: groups and what is kept with answers
@@ -646,9 +651,10 @@ preview-eligible = { $n ->
     [one] { $value } message
    *[other] { $value } messages
 }
-people-n = { $n ->
-    [one] { $value } person
-   *[other] { $value } people
+people-most = { $n ->
+    [0] nobody
+    [one] up to { $value } person
+   *[other] up to { $value } people
 }
 preview-of = { $n ->
     [one] to { $value } recipient

@@ -353,6 +353,10 @@ resume-n = { $n ->
     [one] { $value } message en attente part, à ses heures.
    *[other] { $value } messages en attente partent, à leurs heures.
 }
+resume-reminder-n = { $n ->
+    [one] { $value } rappel en attente part, à ses heures.
+   *[other] { $value } rappels en attente partent, à leurs heures.
+}
 resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
@@ -436,8 +440,8 @@ errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
 import-sent-nothing = Rien n’a été envoyé à ces personnes.
 import-send = Leur envoyer un message
 import-send-unchanged = { $n ->
-    [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : choisissez pour elle l’importation précédente.
-   *[other] { $value } personnes dont les lignes sont inchangées n’en font pas partie : choisissez pour elles l’importation précédente.
+    [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : ajoutez pour elle l’importation précédente dans la campagne.
+   *[other] { $value } personnes dont les lignes sont inchangées n’en font pas partie : ajoutez pour elles l’importation précédente dans la campagne.
 }
 erased-of-them = dont { $value } effacés
 erase-waits = Ces messages ne sont pas encore envoyés et ne le seront pas :
@@ -496,6 +500,7 @@ campaign-special-note = Un SMS compte 160 caractères ; avec un caractère sp�
 campaign-audience = Qui le reçoit
 audience-import = Personnes importées plus tard, directement dans cette campagne
 audience-keep = Comme enregistré
+audience-also = Ajouter les personnes d’autres importations
 campaign-fields = Colonnes à conserver avec chaque réponse
 campaign-bus-props = Regrouper les réponses par colonne
 campaign-columns = Colonnes : groupes et données conservées avec les réponses
@@ -650,9 +655,10 @@ preview-eligible = { $n ->
     [one] { $value } message
    *[other] { $value } messages
 }
-people-n = { $n ->
-    [one] { $value } personne
-   *[other] { $value } personnes
+people-most = { $n ->
+    [0] personne
+    [one] au plus { $value } personne
+   *[other] au plus { $value } personnes
 }
 preview-of = { $n ->
     [one] à { $value } destinataire
