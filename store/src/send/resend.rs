@@ -90,12 +90,13 @@ impl Store {
         loop {
             let found = values![key, status.into_str(), last, SLICE];
             let found: Vec<Uuid> = self.fetch_values(TO_SEND_AGAIN, found).await?;
-            let Some(&newest) = found.last() else {
-                break;
-            };
-            last = newest;
+            // Of none too it is said whether it may be.
             if let Some(refused) = self.resend_slice(key, status, &found).await? {
                 return Ok(refused);
+            }
+            match found.last() {
+                Some(&newest) => last = newest,
+                None => break,
             }
         }
         let campaign = self.campaign(key).await?;

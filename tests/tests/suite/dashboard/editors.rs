@@ -186,6 +186,42 @@ async fn a_campaign_is_made_tested_and_started() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_campaign_reaches_the_people_of_several_imports() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::short_form("T")).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let mut batches = Vec::new();
+    for number in 1..=2 {
+        let mut one = record(&format!("order-{number}"));
+        one["phone"] = json!(format!("+491511234567{number}"));
+        let batch = owner.import_and_wait(&[one], SOON).await?;
+        batches.push(batch["batch_id"].as_str().context("no id")?.to_owned());
+    }
+    let fields = [
+        ("name", "After the visit"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "How was it? {link}"),
+        ("audience", &batches[0]),
+        ("also", &batches[1]),
+    ];
+    let new = "/dashboard/campaigns/new";
+    let made = person.post(new, &fields).await?.expect(303)?;
+    let edit = made.header("location").context("no location")?;
+    let asked = person.get(edit).await?.expect(200)?;
+    ensure!(
+        asked.text()?.contains("2 messages to 2 people"),
+        "{asked:?}"
+    );
+    let campaigns = owner.get(tests::campaign::CAMPAIGN).await?.expect(200)?;
+    let campaigns = campaigns.json()?;
+    let audience = &campaigns["items"][0]["audience"]["batch_ids"];
+    ensure!(*audience == json!(batches), "{campaigns}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn starting_and_resuming_say_to_how_many_people_and_from_when() -> Result<()> {
     let app = App::start().await?;
     let (owner, person) = editor(&app).await?;

@@ -156,7 +156,7 @@ async fn leads_there_and_back(person: &Person) -> Result<()> {
     ensure!(chip.ends_with("&bus_prop=store%3ABerlin"), "{chip}");
     person.get(&chip).await?.expect(200)?;
     let one = person
-        .get(&address(newest, ">Berlin</a>")?)
+        .get(&address(newest, ">sms</a>")?)
         .await?
         .expect(200)?;
     ensure!(one.text()?.contains(">One answer</h1>"), "{one:?}");
