@@ -236,7 +236,7 @@ async fn a_preview_and_tests_need_a_recipient() {
     let other = post(
         &service,
         &format!("{path}/resend"),
-        &json!({"status": "failed"}),
+        &json!({"status": "delivered"}),
     )
     .await;
     assert_eq!(other.verdict(), verdict(422, "validation_failed"));
