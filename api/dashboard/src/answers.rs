@@ -27,15 +27,12 @@ use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::download::named;
-use crate::figure::ALL_FORMS;
+use crate::figure::{ALL_FORMS, STORE};
 use crate::list::{PageQuery, ShownList};
 use crate::names::{BusPropGroup, FormChoice, bus_prop_groups, names, published, track_fields};
 use crate::page::{self, Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
-
-/// The page of the store that the list of an answer's page is narrowed to.
-pub const STORE: &str = "store";
 
 /// What the page is narrowed to.
 #[derive(Default, Deserialize)]

@@ -7,12 +7,13 @@ use domain::rollup::Delta;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
-use crate::answers::STORE;
 use crate::page::Frame;
 use crate::range::Range;
 
 /// The form of a list that has the answers to all forms.
 pub const ALL_FORMS: &str = "all";
+/// The page of the store that the list of an answer's page is narrowed to.
+pub const STORE: &str = "store";
 
 /// A number of answers or messages, and the list that has these; none on a shared page.
 pub struct Figure {

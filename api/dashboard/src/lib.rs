@@ -10,7 +10,7 @@
 //!   texts are in `api-language`.
 //! - One file a page: `overview` (with the `first_steps` of a new account, and `news`), `form`, `stores`, `answers`, `imports`,
 //!   `import_file` (a file before it is imported: `import_upload`, `import_outlook`),
-//!   `recipients`, `suppressions`, `campaigns`, `messages`, `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
+//!   `recipients`, `suppressions`, `campaigns`, `messages`, `senders` (with `sender_alerts`, what all pages tell of them), `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`,
