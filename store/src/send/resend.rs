@@ -34,6 +34,7 @@ const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE 
     "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
             l.form_id, l.bus_prop_ids
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
+        AND m.answered_at IS NULL
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
       ORDER BY m.account_id, m.message_id"
 );
