@@ -310,7 +310,7 @@ pub async fn add_bus_props(
     SentChange(DoneFrom { page }): SentChange<DoneFrom>,
 ) -> Result<Response> {
     let campaign_id = parse_id("campaign_id", &campaign_id)?;
-    operations::add_bus_props(&person.state.sending, &person.caller, campaign_id).await?;
+    operations::add_bus_props(&person.state.sending, &person.caller, campaign_id, false).await?;
     let page = page.filter(|page| page == "edit").map_or("", |_| "/edit");
     let page = format!("/dashboard/campaigns/{campaign_id}{page}");
     Ok(done::go(&page, "form.replace"))

@@ -392,7 +392,7 @@ pub async fn import(
         let campaign_id = Some(campaign.campaign_id);
         let preview = upload::preview(state, caller, &upload, mapping, campaign_id);
         let unknown = preview.await?.0.bus_props_unknown.unwrap_or_default();
-        add_to_form(caller, campaign.content.form_id, &[&unknown]).await?;
+        add_to_form(caller, campaign.content.form_id, &[&unknown], false).await?;
         return Ok(done::go(&page, "form.replace"));
     }
     if chosen.campaign != chosen.seen_campaign {

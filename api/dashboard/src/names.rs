@@ -7,7 +7,7 @@ use api_http::{QUICK, Result, within};
 use api_import::operations::read_batch;
 use api_language::Text;
 use chrono_tz::Tz;
-use domain::campaign::{Audience, SimilarValues, UnknownBusProps};
+use domain::campaign::{Audience, UnknownBusProps};
 use domain::form::{BusProp, BusPropEntry, FormContent, FormStatus};
 use store::import::Batch;
 use uuid::Uuid;
@@ -91,50 +91,15 @@ pub async fn unknown_bus_props(
     let known = form.iter().flat_map(|form| &form.content.bus_props);
     let known = known.filter(|entry| !entry.retired);
     let known = known.map(|entry| &entry.text);
-    unknown_lines(person.t, unknown, known)
-}
-
-fn unknown_lines<'a>(
-    t: &Text,
-    unknown: &UnknownBusProps,
-    known: impl Iterator<Item = &'a BusProp>,
-) -> Vec<String> {
-    let known = known_values(known.map(BusProp::as_str));
-    let line = |(text, people)| {
-        // What more people have is likelier to be right than what is nearly the same.
-        let before = |other: &(&str, u64)| (other.1, text) > (people, other.0);
-        let others = unknown.iter().filter(before);
-        let others = known_values(others.map(|(other, _)| other));
-        unknown_words(t, text, people, [&known, &others])
-    };
+    let similar = unknown.similar(known);
+    let line = |(text, people)| unknown_words(person.t, text, people, similar.get(text));
     unknown.iter().map(line).collect()
 }
 
-/// The values of business properties by their names.
-fn known_values<'a>(texts: impl Iterator<Item = &'a str>) -> HashMap<&'a str, SimilarValues<'a>> {
-    let mut values: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (name, value) in texts.filter_map(|text| text.split_once(':')) {
-        values.entry(name).or_default().push(value);
-    }
-    let similar = values.into_iter();
-    let similar = similar.map(|(name, values)| (name, SimilarValues::new(values.into_iter())));
-    similar.collect()
-}
-
-fn unknown_words(
-    t: &Text,
-    text: &str,
-    people: u64,
-    known: [&HashMap<&str, SimilarValues<'_>>; 2],
-) -> String {
+fn unknown_words(t: &Text, text: &str, people: u64, similar: Option<&&str>) -> String {
     let people = t.number(i64::try_from(people).unwrap_or(i64::MAX));
     let words = format!("{} ({people})", bus_prop_words(t, text));
-    let (name, value) = text.split_once(':').unwrap_or_default();
-    let similar = |known: &HashMap<&str, SimilarValues<'_>>| {
-        let similar = known.get(name)?.find(value)?;
-        Some(similar.to_owned())
-    };
-    match known.into_iter().find_map(similar) {
+    match similar {
         Some(similar) => format!("{words} {}", t.with("field-similar", similar)),
         None => words,
     }
@@ -229,25 +194,18 @@ mod tests {
 
     #[test]
     fn what_is_nearly_in_the_form_is_told() {
-        let entry = |text| BusPropEntry {
-            id: 1,
-            text: BusProp::parse(text).unwrap(),
-            retired: false,
-        };
-        let known = ["store:Berlin Mitte", "store:Filiale 12", "region:Norden"].map(entry);
-        let known = known_values(known.iter().map(|entry| entry.text.as_str()));
         let (english, french) = (of_code("en"), of_code("fr"));
-        for (t, text, words) in [
+        for (t, text, similar, words) in [
             (
                 english,
-                "store:Berlin  mitte ",
-                "store: Berlin  mitte  (3) Did you mean “Berlin Mitte”?",
+                "store:Berlin  mitte",
+                Some(&"Berlin Mitte"),
+                "store: Berlin  mitte (3) Did you mean “Berlin Mitte”?",
             ),
-            (english, "store:Filiale 13", "store: Filiale 13 (3)"),
-            (english, "store:Norden", "store: Norden (3)"),
-            (french, "Ort:Ulm", "Ort\u{a0}: Ulm (3)"),
+            (english, "store:Filiale 13", None, "store: Filiale 13 (3)"),
+            (french, "Ort:Ulm", None, "Ort\u{a0}: Ulm (3)"),
         ] {
-            assert_eq!(unknown_words(t, text, 3, [&known, &HashMap::new()]), words);
+            assert_eq!(unknown_words(t, text, 3, similar), words);
         }
     }
 }

@@ -72,7 +72,11 @@ impl ShownSender {
         let is_well = item.state == SenderState::Ok && item.unknown == 0;
         let mut sentences = Vec::new();
         if is_well || item.state != SenderState::Ok {
-            sentences.push(sentence(f, &item));
+            sentences.push(if is_well && sending.is_simulated(&item.name) {
+                f.t.get("sender-simulated")
+            } else {
+                sentence(f, &item)
+            });
         }
         if is_paused && action.is_none() {
             sentences.push(f.t.get("sender-paused-other"));

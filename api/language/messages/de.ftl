@@ -468,10 +468,10 @@ messages-n = { $n ->
 messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
-erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person.
+erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
-erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person.
+erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
 kind-first = Erste Nachricht
 kind-reminder = Erinnerung
 kind-test = Test
@@ -602,6 +602,7 @@ wait-reminder = { $n ->
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
 unknown-add = Ins Formular aufnehmen
+unknown-note = Werte mit einem Vorschlag bleiben aus: Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst.
 field-missing = { $n ->
     [one] { $value } Person hat kein „{ $what }“.
    *[other] { $value } Personen haben kein „{ $what }“.
@@ -699,6 +700,7 @@ status-ok = Nimmt Nachrichten an
 status-error = Gestört
 status-unattended = Unbesetzt
 sender-ok = Alles in Ordnung.
+sender-simulated = Simuliert: Es wird nichts verschickt.
 sender-paused = Der Anbieter hat um eine kurze Pause gebeten. Es geht von selbst weiter.
 sender-paused-by-hand = Seit { $value } von Hand angehalten. Seine Nachrichten warten, bis jemand ihn weitermachen lässt.
 sender-paused-other = Weitermachen lässt ihn, wer diesen Dienst betreibt.

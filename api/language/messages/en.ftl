@@ -474,10 +474,10 @@ messages-n = { $n ->
 messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
-erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person.
+erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
-erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person.
+erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
 kind-first = First message
 kind-reminder = Reminder
 kind-test = Test
@@ -608,6 +608,7 @@ wait-reminder = { $n ->
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
 unknown-add = Add them to the form
+unknown-note = Values with a suggestion are left out: correct them in the file, or add them in the form itself.
 field-missing = { $n ->
     [one] { $value } person has no “{ $what }”.
    *[other] { $value } people have no “{ $what }”.
@@ -705,6 +706,7 @@ status-ok = Takes messages
 status-error = In trouble
 status-unattended = Unattended
 sender-ok = Everything is in order.
+sender-simulated = Simulated: nothing leaves this service.
 sender-paused = The provider asked to wait for a moment. It goes on by itself.
 sender-paused-by-hand = Paused by a person since { $value }. Its messages wait until somebody lets it go on.
 sender-paused-other = Whoever runs this service lets it go on.

@@ -478,10 +478,10 @@ messages-n = { $n ->
 messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
-erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne.
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
-erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne.
+erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
 kind-first = Premier message
 kind-reminder = Rappel
 kind-test = Test
@@ -612,6 +612,7 @@ wait-reminder = { $n ->
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
 unknown-add = Les ajouter au formulaire
+unknown-note = Les valeurs avec une suggestion sont laissées de côté : corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même.
 field-missing = { $n ->
     [one] { $value } personne n’a pas « { $what } ».
    *[other] { $value } personnes n’ont pas « { $what } ».
@@ -709,6 +710,7 @@ status-ok = Prend les messages
 status-error = En panne
 status-unattended = Sans worker
 sender-ok = Tout est en ordre.
+sender-simulated = Simulation : rien n’est envoyé.
 sender-paused = L’opérateur a demandé d’attendre un moment. L’envoi reprend de lui-même.
 sender-paused-by-hand = Suspendu à la main depuis le { $value }. Ses messages attendent que quelqu’un le laisse reprendre.
 sender-paused-other = La personne qui exploite ce service le laisse reprendre.

@@ -97,7 +97,7 @@ async fn with_bus_props(
         return Ok(body);
     }
     let campaign_id = body.item.campaign.campaign_id;
-    operations::add_bus_props(state, caller, campaign_id).await?;
+    operations::add_bus_props(state, caller, campaign_id, true).await?;
     operations::read_campaign(state, caller, campaign_id).await
 }
 

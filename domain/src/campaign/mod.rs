@@ -33,7 +33,7 @@ pub use self::counts::{CampaignCounts, Count, Counts};
 pub use self::input::READ_ONLY;
 pub use self::message::{Message, MessageKind, MessageStatus, SkipReason};
 pub use self::message_set::MessageSet;
-pub use self::missing::{MissingFields, SimilarValues, similar_name};
+pub use self::missing::{MissingFields, similar_name};
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, MissingField, Preview, Sample};
 pub use self::sample::SampleShare;

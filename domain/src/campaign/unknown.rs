@@ -1,10 +1,11 @@
 //! Business properties that recipients would give a link, and that the form does not have.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::content::CampaignContent;
+use super::missing::SimilarValues;
 use crate::form::{BusProp, FormContent};
 use crate::record::Record;
 
@@ -20,10 +21,39 @@ impl UnknownBusProps {
         self.0.is_empty()
     }
 
+    /// The value that is meant, by the text of each that is nearly the same: one that is known, or else one that more recipients have.
+    pub fn similar<'t>(
+        &'t self,
+        known: impl Iterator<Item = &'t BusProp>,
+    ) -> BTreeMap<&'t str, &'t str> {
+        let known = by_name(known.map(BusProp::as_str));
+        let similar = self.iter().filter_map(|(text, recipients)| {
+            let (name, value) = text.split_once(':')?;
+            let more = self.iter();
+            let more = more.filter(|(other, more)| (*more, text) > (recipients, *other));
+            let more = by_name(more.map(|(other, _)| other));
+            let mut places = [&known, &more].into_iter();
+            let similar = places.find_map(|values| values.get(name)?.find(value))?;
+            Some((text, similar))
+        });
+        similar.collect()
+    }
+
     /// Each text and its recipients.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(text, count)| (text.as_str(), *count))
     }
+}
+
+/// The values of business properties by their names.
+fn by_name<'t>(texts: impl Iterator<Item = &'t str>) -> HashMap<&'t str, SimilarValues<'t>> {
+    let mut values: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (name, value) in texts.filter_map(|text| text.split_once(':')) {
+        values.entry(name).or_default().push(value);
+    }
+    let similar = values.into_iter();
+    let similar = similar.map(|(name, values)| (name, SimilarValues::new(values.into_iter())));
+    similar.collect()
 }
 
 /// Counts what a campaign's form lacks.
@@ -87,5 +117,34 @@ impl BusPropsCheck {
 
     pub fn unknown(self) -> UnknownBusProps {
         self.unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nearly_known_or_had_by_more_is_told() {
+        let known = ["store:Berlin Mitte", "store:Filiale 12", "region:Norden"];
+        let known = known.map(|text| BusProp::parse(text).unwrap());
+        let unknown = [
+            ("store:Berlin  mitte", 3),
+            ("store:Filiale 13", 3),
+            ("store:Norden", 3),
+            ("store:Muenchen Sued", 2),
+            ("store:Muenchen Süd", 4),
+        ];
+        let unknown = unknown.map(|(text, recipients)| (text.to_owned(), recipients));
+        let unknown = UnknownBusProps(unknown.into_iter().collect());
+        let similar = unknown.similar(known.iter());
+        assert_eq!(similar, [("store:Berlin  mitte", "Berlin Mitte")].into());
+        let more = UnknownBusProps(
+            [("store:Essen Ost", 2), ("store:Essen  ost", 1)]
+                .map(|(text, recipients)| (text.to_owned(), recipients))
+                .into(),
+        );
+        let similar = more.similar(known.iter());
+        assert_eq!(similar, [("store:Essen  ost", "Essen Ost")].into());
     }
 }

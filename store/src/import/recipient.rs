@@ -99,9 +99,9 @@ impl RecipientQuery {
         let is_sqlite = database == DbBackend::Sqlite;
         let fields = self.fields_in_any_case.iter().map(|(name, value)| {
             let equal = if is_sqlite {
-                "EXISTS (SELECT 1 FROM json_each(fields) WHERE key = ? AND value GLOB ?)"
+                "EXISTS (SELECT 1 FROM json_each(fields) WHERE key = ? AND trim(value) GLOB ?)"
             } else {
-                "coalesce((fields ->> $1) ~ $2, false)"
+                "coalesce(btrim(fields ->> $1) ~ $2, false)"
             };
             Expr::cust_with_values(equal, [name, &pattern_of_all(value, is_sqlite)])
         });
