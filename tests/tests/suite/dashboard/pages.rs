@@ -306,7 +306,7 @@ async fn a_column_is_searched_as_a_whole_in_any_case() -> Result<()> {
         .anonymous()?
         .with_keys(&app.create_key("shop", &[]).await?);
     let people = [
-        json!({"docid": "K-1", "phone": "+4915112345678", "town": "Bonn"}),
+        json!({"docid": "K-1", "phone": "+4915112345678", "town": "Bonn "}),
         json!({"docid": "K-2", "phone": "+4915112345679", "town": "Köln (Süd)"}),
     ];
     owner.import_and_wait(&people, SOON).await?;
