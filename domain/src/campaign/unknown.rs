@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use super::content::CampaignContent;
-use super::missing::SimilarValues;
+use super::similar::SimilarValues;
 use crate::form::{BusProp, FormContent};
 use crate::record::Record;
 
