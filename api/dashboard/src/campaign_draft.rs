@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::campaign_settings::DAYS;
+use crate::names::property_name;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
@@ -73,6 +74,9 @@ pub struct CampaignDraft {
     /// Nothing of it may change any more.
     #[serde(skip)]
     pub is_over: bool,
+    /// It was started, and none of its first messages is still to be sent.
+    #[serde(skip)]
+    pub is_sent: bool,
     #[serde(skip)]
     pub test: TestDraft,
 }
@@ -151,6 +155,7 @@ impl CampaignDraft {
             name: t.with("copy-of", self.name),
             started: String::new(),
             is_over: false,
+            is_sent: false,
             ..self
         }
     }
@@ -202,6 +207,7 @@ impl CampaignDraft {
             reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
             started: String::new(),
             is_over: false,
+            is_sent: false,
             test: TestDraft::default(),
         }
     }
@@ -389,11 +395,15 @@ impl CampaignDraft {
         !self.kept_columns().is_empty() || !self.group_columns().is_empty()
     }
 
-    /// Groups by the columns that are called as these business properties, whatever their case.
-    pub fn group_by(&mut self, names: &[impl AsRef<str>], columns: &[String]) {
+    /// Groups by the columns that are called as these business properties, or as pages call them, whatever their case.
+    pub fn group_by(&mut self, t: &Text, names: &[impl AsRef<str>], columns: &[String]) {
         let group = |name: &str| {
-            let mut columns = columns.iter();
-            let column = columns.find(|column| column.to_lowercase() == name.to_lowercase())?;
+            let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
+            let mut called = called.iter();
+            let column = called.find_map(|called| {
+                let mut columns = columns.iter();
+                columns.find(|column| column.to_lowercase() == *called)
+            })?;
             let name = if column == name { "" } else { name };
             Some(Group {
                 column: column.clone(),
@@ -525,6 +535,8 @@ fn groups(content: &CampaignContent) -> Vec<Group> {
 
 #[cfg(test)]
 mod tests {
+    use api_language::of_code;
+
     use super::*;
 
     #[test]
@@ -626,11 +638,20 @@ mod tests {
 
     #[test]
     fn groups_that_are_called_as_columns_are_chosen() {
-        let columns = ["Store", "store_code", "Filiale"].map(str::to_owned);
-        let mut draft = CampaignDraft::default();
-        draft.group_by(&["store", "Filiale", "region"], &columns);
-        let groups = draft.groups.iter();
-        let groups: Vec<_> = groups.map(|one| (&*one.column, &*one.name)).collect();
-        assert_eq!(groups, [("Store", "store"), ("Filiale", "")]);
+        let grouped = |columns: &[&str]| {
+            let columns: Vec<_> = columns.iter().map(|&column| column.to_owned()).collect();
+            let mut draft = CampaignDraft::default();
+            draft.group_by(of_code("de"), &["store", "Kasse", "region"], &columns);
+            let groups = draft.groups.into_iter();
+            let groups = groups.map(|one| (one.column, one.name));
+            groups.collect::<Vec<_>>()
+        };
+        let pair = |column: &str, name: &str| (column.to_owned(), name.to_owned());
+        let store = [pair("Store", "store"), pair("Kasse", "")];
+        assert_eq!(
+            grouped(&["Filiale", "Store", "store_code", "Kasse"]),
+            store
+        );
+        assert_eq!(grouped(&["FILIALE"]), [pair("FILIALE", "store")]);
     }
 }

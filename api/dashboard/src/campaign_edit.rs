@@ -111,7 +111,9 @@ impl CampaignEditPage<'_> {
         } else {
             "sure-start-real"
         };
-        format!("{what} {}", t.get(real))
+        let reminder = self.draft.has_reminder().then(|| t.get("start-reminder"));
+        let told = [Some(what), reminder, Some(t.get(real))];
+        told.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     fn test_status(&self, shown: &SentTest) -> &'static str {
@@ -345,6 +347,7 @@ impl Draft for CampaignDraft {
         if campaign.status != CampaignStatus::Draft {
             "yes".clone_into(&mut draft.started);
             draft.is_over = !campaign.status.is_open();
+            draft.is_sent = body.item.counts.first.status(MessageStatus::Scheduled) == 0;
         }
         Ok((draft, campaign.revision))
     }

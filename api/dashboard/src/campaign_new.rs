@@ -41,7 +41,7 @@ pub async fn new(
     if let Some(form) = latest_form(&person).await? {
         draft.form_id = form.form_id.to_string();
         let columns = operations::list_columns(&person.caller).await?;
-        draft.group_by(&bus_prop_names(&form.content), &columns);
+        draft.group_by(person.t, &bus_prop_names(&form.content), &columns);
     }
     draft.page(&person, &Editing::default()).await
 }

@@ -40,8 +40,8 @@ use crate::state::DashboardState;
 
 /// Recipients of whom a search takes the columns that it can be about.
 const WITH_COLUMNS: usize = 20;
-/// Columns by which those of a list are told apart, such as a name and a store.
-const SHOWN_COLUMNS: usize = 2;
+/// Columns by which those of a list are told apart, such as a first name, a name and a store.
+const SHOWN_COLUMNS: usize = 3;
 
 /// Which recipient, or whom to search for.
 #[derive(Default, Deserialize)]
@@ -125,9 +125,10 @@ struct RecipientsPage<'a> {
 }
 
 impl RecipientsPage<'_> {
-    /// The first columns of those who are listed.
+    /// The column that was searched, and the first ones of those who are listed.
     fn shown_columns(&self) -> Vec<String> {
-        let mut shown = Vec::<String>::new();
+        let searched = Some(self.search.column).filter(|name| !name.is_empty());
+        let mut shown: Vec<String> = searched.map(str::to_owned).into_iter().collect();
         let fields = self.recipients.items.iter();
         let fields = fields.filter_map(|one| one.fields.as_object());
         for name in fields.flat_map(Map::keys) {

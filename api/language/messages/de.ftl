@@ -204,9 +204,10 @@ stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
 stores-note = Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
 stores-judged = { $n ->
-    [one] { $value } wurde mit den übrigen verglichen.
-   *[other] { $value } wurden mit den übrigen verglichen.
+    [one] { $value } mit mindestens 10 Antworten wurde mit den übrigen verglichen.
+   *[other] { $value } mit mindestens 10 Antworten wurden mit den übrigen verglichen.
 }
+stores-judged-none = Keine hat 10 Antworten oder mehr: Erst dann wird verglichen.
 stores-changes-judged = { $n ->
     [one] { $value } wurde mit der Zeit davor verglichen.
    *[other] { $value } wurden mit der Zeit davor verglichen.
@@ -420,6 +421,7 @@ start-later = { $n ->
    *[other] { $value } Nachrichten an { $value } Personen, die erste am { $what }.
 }
 start-import = Mit dem Start wird noch nichts gesendet: Wen Sie danach in diese Kampagne importieren, bekommt die Nachricht.
+start-reminder = Wer nicht antwortet, bekommt dazu eine Erinnerung.
 resume-n = { $n ->
     [0] Im Augenblick wartet keine Nachricht.
     [one] { $value } wartende Nachricht wird in ihrem Zeitfenster gesendet.
@@ -507,6 +509,7 @@ campaign-parts = Maximale Länge (SMS)
 campaign-reminder = Erinnerung an alle, die nicht geantwortet haben
 campaign-reminder-days = Nach … Tagen
 campaign-started-note = Ihre Änderungen gelten für alles, was noch nicht gesendet ist. Formular, Absender und Empfänger bleiben.
+campaign-nothing-waits = Im Augenblick wartet keine Nachricht: Ein neuer Text gilt nur für Personen, die Sie noch importieren, und eine neue Erinnerung nur für noch nicht gesendete.
 campaign-starts-at = Beginn (leer: sofort)
 campaign-delay = Minuten, die nach dem Import gewartet wird
 campaign-more = Weitere Einstellungen
@@ -527,7 +530,7 @@ day-sat = Sa
 day-sun = So
 window-any = jederzeit
 window-daily = jeden Tag
-window-zone = in ihrer Zeitzone
+window-zone = in der Zeitzone der jeweiligen Person
 setting-audience = Wer sie bekommt
 setting-window = Gesendet
 setting-starts-at = Beginn
@@ -595,6 +598,10 @@ wait-paused = { $n ->
 wait-paused-reminder = { $n ->
     [one] { $value } Erinnerung wartet, weil die Kampagne angehalten ist.
    *[other] { $value } Erinnerungen warten, weil die Kampagne angehalten ist.
+}
+wait-answered = { $n ->
+    [one] { $value } geplante Erinnerung entfällt, weil die Person schon geantwortet hat.
+   *[other] { $value } geplante Erinnerungen entfallen, weil die Personen schon geantwortet haben.
 }
 wait-reminder = { $n ->
     [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.

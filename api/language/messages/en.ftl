@@ -207,9 +207,10 @@ stores-answered = Response rate
 stores-differs = Clear difference
 stores-note = The completion rate is of those who opened the form, the response rate of the messages that arrived.
 stores-judged = { $n ->
-    [one] { $value } was compared with the rest.
-   *[other] { $value } were compared with the rest.
+    [one] { $value } with at least 10 answers was compared with the rest.
+   *[other] { $value } with at least 10 answers were compared with the rest.
 }
+stores-judged-none = None has 10 answers or more: only then it is compared.
 stores-changes-judged = { $n ->
     [one] { $value } was compared with the time before.
    *[other] { $value } were compared with the time before.
@@ -426,6 +427,7 @@ start-later = { $n ->
    *[other] { $value } messages to { $value } people, the first on { $what }.
 }
 start-import = Starting sends nothing yet: whoever you import into this campaign afterwards gets the message.
+start-reminder = Whoever does not answer gets a reminder as well.
 resume-n = { $n ->
     [0] No message is waiting just now.
     [one] { $value } message that waits is sent, within its hours.
@@ -513,6 +515,7 @@ campaign-parts = Longest message: … SMS parts
 campaign-reminder = Reminder to those who have not answered
 campaign-reminder-days = After … days
 campaign-started-note = What you change holds for everything that is not sent yet. Form, sender and people stay as they are.
+campaign-nothing-waits = No message waits now: a new text only holds for people whom you import later, and a new reminder only for those not sent yet.
 campaign-starts-at = Start at (empty: at once)
 campaign-delay = Minutes to wait after the import
 campaign-more = More settings
@@ -533,7 +536,7 @@ day-sat = Sat
 day-sun = Sun
 window-any = at any time
 window-daily = every day
-window-zone = in their time zone
+window-zone = in each person’s time zone
 setting-audience = Who gets it
 setting-window = Sent
 setting-starts-at = Start
@@ -601,6 +604,10 @@ wait-paused = { $n ->
 wait-paused-reminder = { $n ->
     [one] { $value } reminder waits because the campaign is paused.
    *[other] { $value } reminders wait because the campaign is paused.
+}
+wait-answered = { $n ->
+    [one] { $value } planned reminder will not be sent, because the person has answered.
+   *[other] { $value } planned reminders will not be sent, because these people have answered.
 }
 wait-reminder = { $n ->
     [one] { $value } reminder waits until { $what }. Whoever answers before gets none.

@@ -214,9 +214,10 @@ stores-answered = Taux de réponse
 stores-differs = Différence nette
 stores-note = Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
 stores-judged = { $n ->
-    [one] { $value } a été comparé aux autres.
-   *[other] { $value } ont été comparés aux autres.
+    [one] { $value } avec au moins 10 réponses a été comparé aux autres.
+   *[other] { $value } avec au moins 10 réponses ont été comparés aux autres.
 }
+stores-judged-none = Aucun n’a 10 réponses ou plus : ce n’est qu’alors qu’il est comparé.
 stores-changes-judged = { $n ->
     [one] { $value } a été comparé à la période précédente.
    *[other] { $value } ont été comparés à la période précédente.
@@ -348,6 +349,7 @@ start-later = { $n ->
    *[other] { $value } messages à { $value } personnes, le premier le { $what }.
 }
 start-import = Le démarrage n’envoie encore rien : toute personne importée ensuite dans cette campagne reçoit le message.
+start-reminder = Qui ne répond pas reçoit aussi un rappel.
 resume-n = { $n ->
     [0] Aucun message n’attend pour le moment.
     [one] { $value } message en attente part, à ses heures.
@@ -517,6 +519,7 @@ campaign-parts = Longueur maximale : … SMS
 campaign-reminder = Rappel à ceux qui n’ont pas répondu
 campaign-reminder-days = Après … jours
 campaign-started-note = Vos modifications valent pour tout ce qui n’est pas encore envoyé. Le formulaire, l’expéditeur et les personnes restent les mêmes.
+campaign-nothing-waits = Aucun message n’attend en ce moment : un nouveau texte ne vaut que pour les personnes importées plus tard, et un nouveau rappel que pour ceux qui ne sont pas encore partis.
 campaign-starts-at = Démarrer le (vide : tout de suite)
 campaign-delay = Minutes d’attente après l’importation
 campaign-more = Autres réglages
@@ -537,7 +540,7 @@ day-sat = sam.
 day-sun = dim.
 window-any = à toute heure
 window-daily = tous les jours
-window-zone = dans leur fuseau horaire
+window-zone = dans le fuseau horaire de chaque personne
 setting-audience = Qui le reçoit
 setting-window = Envoi
 setting-starts-at = Début
@@ -605,6 +608,10 @@ wait-paused = { $n ->
 wait-paused-reminder = { $n ->
     [one] { $value } rappel attend parce que la campagne est suspendue.
    *[other] { $value } rappels attendent parce que la campagne est suspendue.
+}
+wait-answered = { $n ->
+    [one] { $value } rappel prévu ne partira pas, car la personne a déjà répondu.
+   *[other] { $value } rappels prévus ne partiront pas, car ces personnes ont déjà répondu.
 }
 wait-reminder = { $n ->
     [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
