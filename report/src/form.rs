@@ -1,5 +1,7 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -201,41 +203,29 @@ pub async fn written_answers(
     }))
 }
 
-/// The newest comments of several forms, each with its form, as far as they are on these days; with each form come its comments by day.
-/// A form that is gone has none.
+/// The newest comments of several forms together ([`NEWEST`](store::report::NEWEST) at most), newest first, as far as they are on the
+/// days of their form, each with the id of its form; and these forms.
 ///
 /// # Errors
 /// The database is unavailable.
 pub async fn newest_comments(
     store: &Store,
-    (account_id, range, time_zone): (Uuid, DateRange, Tz),
-    forms: &[(Uuid, Vec<(NaiveDate, i64)>)],
-    most: usize,
-) -> Result<Vec<(Uuid, Form, Vec<FeedbackRow>)>, store::Error> {
+    account_id: Uuid,
+    forms: &[(Uuid, DateRange)],
+) -> Result<(Vec<(Uuid, FeedbackRow)>, BTreeMap<Uuid, Form>), store::Error> {
     if forms.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), BTreeMap::new()));
     }
     let (mut snapshot, _place) = snapshot(store, account_id).await?;
-    let mut found = Vec::new();
-    for (form_id, days) in forms {
-        let form = FormKey::new(account_id, *form_id);
-        let Some(head) = snapshot.form_head(form).await? else {
-            continue;
-        };
-        let listed = FeedbackQuery {
-            form,
-            range,
-            time_zone,
-            bus_prop_id: None,
-            comments_only: true,
-            track_fields: TrackFields::default(),
-            answers: AnswerFilter::default(),
-        };
-        let days = days.iter().copied();
-        let latest = snapshot.latest(&listed, days, (most, most)).await?;
-        found.push((*form_id, head.form, latest.rows));
+    let newest = snapshot.newest_comments(account_id, forms).await?;
+    let mut having = BTreeMap::new();
+    for (form_id, _) in &newest {
+        if !having.contains_key(form_id) {
+            let head = snapshot.form_head(FormKey::new(account_id, *form_id));
+            having.extend(head.await?.map(|head| (*form_id, head.form)));
+        }
     }
-    Ok(found)
+    Ok((newest, having))
 }
 
 /// A series whose texts are still to be read, in the snapshot of its counts.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
+use api_language::Text;
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
@@ -367,6 +368,15 @@ fn tables<'a>(
 impl ShownField {
     fn is_text(&self) -> bool {
         self.field.kind == FieldType::Text
+    }
+
+    /// The mean of its grades, and between which they are.
+    fn mean(&self, t: &Text) -> Option<String> {
+        let grades = &self.field.distribution;
+        let (lowest, highest) = (&grades.first()?.value, &grades.last()?.value);
+        self.field.mean?;
+        let mean = t.with("mean", t.score(self.field.mean, 2));
+        Some(format!("{mean} ({lowest}–{highest})"))
     }
 }
 

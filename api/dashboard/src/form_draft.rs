@@ -128,7 +128,9 @@ impl FormDraft {
             ("label", Some(row), _) => row.label.take(language, value),
             ("required", Some(row), _) => row.required = true,
             ("if", Some(row), _) => row.if_row = value,
-            ("if_value", Some(row), _) => row.if_values.push(value),
+            // What was ticked for another question says nothing of this one.
+            ("if_value", Some(row), _) if id == row.if_row => row.if_values.push(value),
+            ("if_value", ..) => {}
             ("option", Some(row), _) => row.take_option(id, language, value),
             ("option_text", Some(row), _) => {
                 if let Some(option) = row.options.last_mut().filter(|option| option.id == value) {
@@ -434,7 +436,8 @@ mod tests {
             ("type", "text"),
             ("label", "Why?"),
             ("if", "+2"),
-            ("if_value", "+2"),
+            ("if_value:+1", "+1"),
+            ("if_value:+2", "+2"),
         ];
         let empty = [("row", "+6"), ("type", "nps"), ("label", " ")];
         let draft = sent(&[&first[..], &second, &empty].concat());

@@ -161,7 +161,7 @@ async fn news(
     let counted = (app, &*state.counted_values);
     // At once: both read what nobody asked for before.
     let (found, stores) = tokio::try_join!(
-        news.comments(&app.store, account_id, days, series),
+        news.comments(&app.store, account_id, range, series),
         news.stores(counted, account_id, days, series),
     )?;
     let comments = found.iter().map(|new| ShownText {

@@ -6,6 +6,7 @@
 //! What is *not* here: storing and erasing feedbacks ([`crate::collect`]), and counts by day ([`crate::report`]).
 
 mod length;
+mod newest;
 mod rows;
 mod words;
 
@@ -22,6 +23,7 @@ use uuid::Uuid;
 pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, RowsByDay, runs};
 use self::rows::ReadRows;
+pub use self::newest::NEWEST;
 pub use self::words::has_words;
 pub(crate) use self::words::pattern_of_all;
 use crate::form::FormKey;

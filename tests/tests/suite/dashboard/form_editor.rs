@@ -23,8 +23,8 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
         ("type", "choice"),
         ("label", "Why?"),
         ("if", "+1"),
-        ("if_value", "0"),
-        ("if_value", "1"),
+        ("if_value:+1", "0"),
+        ("if_value:+1", "1"),
         ("option:+1", "Too late"),
         ("option:+2", "Too cold"),
     ];
@@ -34,8 +34,8 @@ async fn a_form_is_made_and_changed_and_loses_nothing() -> Result<()> {
     let drawn = drawn.expect(200)?.text()?.to_owned();
     for part in [
         "<option value=\"+1\" selected>1. Recommend?</option>",
-        "name=\"if_value\" value=\"1\" checked>",
-        "name=\"if_value\" value=\"10\">",
+        "name=\"if_value:+1\" value=\"1\" checked>",
+        "name=\"if_value:+1\" value=\"10\">",
         "name=\"option:+3\"",
     ] {
         ensure!(drawn.contains(part), "no {part}: {drawn}");
