@@ -136,12 +136,12 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Why messages wait, a sentence a reason; so many first messages and reminders are scheduled. `sender` says what is wrong with the
-/// sender, if something is.
+/// Why messages wait, a sentence a reason; so many first messages are scheduled. `sender` says what is wrong with the sender, if something
+/// is.
 pub fn waits(
     (t, zone): (&Text, Tz),
     content: &CampaignContent,
-    (waiting, [first, reminders]): (&[Waiting], [i64; 2]),
+    (waiting, first): (&[Waiting], i64),
     sender: Option<&str>,
 ) -> Vec<String> {
     let window = json!(content.send_window);
@@ -163,10 +163,7 @@ pub fn waits(
             _ => sentence,
         }]
     };
-    let waited = waiting.iter().map(|wait| wait.messages).sum::<i64>();
-    let answered = first + reminders - waited;
-    let answered = (answered > 0).then(|| t.count("wait-answered", answered));
-    waiting.iter().flat_map(sentence).chain(answered).collect()
+    waiting.iter().flat_map(sentence).collect()
 }
 
 /// What waits because a campaign is paused: first messages and reminders apart.
@@ -226,15 +223,11 @@ mod tests {
             messages: 3,
             until: None,
         }];
-        let told = |first| {
-            let scheduled = [first, 4 - first];
-            waits((t, Tz::UTC), &content, (&waiting, scheduled), None)
-        };
+        let told = |first| waits((t, Tz::UTC), &content, (&waiting, first), None);
         let message = "1 message waits because the campaign is paused.";
         let reminders = "2 reminders wait because the campaign is paused.";
-        let answered = "1 planned reminder will not be sent, because the person has answered.";
-        assert_eq!(told(1), [message, reminders, answered]);
-        assert_eq!(told(3).len(), 2);
+        assert_eq!(told(1), [message, reminders]);
+        assert_eq!(told(3).len(), 1);
         let question = "1 message that waits is sent, within its hours. 2 reminders that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
                         Sent: 09:00–20:00, every day, in each person’s time zone.";
         assert_eq!(resume_question(t, &content, (&waiting, 1)), question);

@@ -221,9 +221,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let form = names(&person).await.remove(&form);
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
     let imports = import_names(&person, &content.audience).await;
-    let counts = &campaign.item.counts;
-    let scheduled = [&counts.first, &counts.reminder];
-    let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
+    let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
         waits: waits(
@@ -233,7 +231,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
             sender.as_deref(),
         ),
         cost: body.cost.map(|amount| cost(t, &amount)),
-        resume_question: resume_question(t, content, (&body.waiting, scheduled[0])),
+        resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
         settings: settings(t, zone, content, &imports),
         form,

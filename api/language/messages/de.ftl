@@ -599,10 +599,6 @@ wait-paused-reminder = { $n ->
     [one] { $value } Erinnerung wartet, weil die Kampagne angehalten ist.
    *[other] { $value } Erinnerungen warten, weil die Kampagne angehalten ist.
 }
-wait-answered = { $n ->
-    [one] { $value } geplante Erinnerung entfällt, weil die Person schon geantwortet hat.
-   *[other] { $value } geplante Erinnerungen entfallen, weil die Personen schon geantwortet haben.
-}
 wait-reminder = { $n ->
     [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.
    *[other] { $value } Erinnerungen warten, die erste bis { $what }. Wer vorher antwortet, bekommt keine.

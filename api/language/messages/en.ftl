@@ -605,10 +605,6 @@ wait-paused-reminder = { $n ->
     [one] { $value } reminder waits because the campaign is paused.
    *[other] { $value } reminders wait because the campaign is paused.
 }
-wait-answered = { $n ->
-    [one] { $value } planned reminder will not be sent, because the person has answered.
-   *[other] { $value } planned reminders will not be sent, because these people have answered.
-}
 wait-reminder = { $n ->
     [one] { $value } reminder waits until { $what }. Whoever answers before gets none.
    *[other] { $value } reminders wait, the first until { $what }. Whoever answers before gets none.

@@ -609,10 +609,6 @@ wait-paused-reminder = { $n ->
     [one] { $value } rappel attend parce que la campagne est suspendue.
    *[other] { $value } rappels attendent parce que la campagne est suspendue.
 }
-wait-answered = { $n ->
-    [one] { $value } rappel prévu ne partira pas, car la personne a déjà répondu.
-   *[other] { $value } rappels prévus ne partiront pas, car ces personnes ont déjà répondu.
-}
 wait-reminder = { $n ->
     [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
    *[other] { $value } rappels attendent, le premier jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.

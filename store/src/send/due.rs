@@ -16,6 +16,8 @@ batch_row! {
     pub(super) struct NewDue {
         key: DueKey,
         sender: String,
+        /// Of a reminder.
+        link_id: Option<Uuid>,
     }
 }
 
@@ -47,6 +49,7 @@ impl Planning<'_> {
         NewDue {
             key,
             sender: self.content.sender.clone(),
+            link_id: None,
         }
     }
 }

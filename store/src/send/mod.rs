@@ -27,6 +27,7 @@ pub mod drive;
 mod due;
 pub mod end;
 pub mod inbound;
+mod lapse;
 pub mod lease;
 mod link;
 pub mod message;

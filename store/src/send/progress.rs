@@ -21,10 +21,7 @@ macro_rules! waits {
         concat!(
             "SELECT wait, count(*) AS messages, min(due_at) AS until FROM (
                 SELECT d.due_at, (
-                       SELECT CASE WHEN m.kind = 'reminder' THEN CASE WHEN (
-                                     SELECT f.answered_at FROM message f WHERE f.account_id = $1 AND f.message_id = m.link_id
-                                   ) IS NULL THEN 'reminder' ELSE 'answered' END
-                                   WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
+                       SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
                          FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
@@ -54,19 +51,15 @@ struct ValueRow {
 
 #[derive(FromQueryResult)]
 struct WaitRow {
-    /// `first` or `reminder`; `planned` is a first message whose own time has not come, `answered` a reminder that will be skipped.
+    /// `first` or `reminder`; `planned` is a first message whose own time has not come.
     wait: String,
     messages: i64,
     until: DateTime<Utc>,
 }
 
 impl WaitRow {
-    fn is_answered(&self) -> bool {
-        self.wait == "answered"
-    }
-
     fn is_reminder(&self) -> bool {
-        self.wait == "reminder" || self.is_answered()
+        self.wait == "reminder"
     }
 }
 
@@ -77,8 +70,8 @@ fn number<'r>(rows: &'r [WaitRow], is_meant: impl Fn(&'r WaitRow) -> bool) -> i6
 }
 
 impl Store {
-    /// The counts of a campaign, and why what is scheduled waits; reminders to those who have answered do not. Where more than
-    /// 5,000 messages are due and as many are due later, so many of each are told.
+    /// The counts of a campaign, and why what is scheduled waits. Where more than 5,000 messages are due and as many are due later, so
+    /// many of each are told.
     pub async fn campaign_progress(
         &self,
         key: CampaignKey,
@@ -91,7 +84,11 @@ impl Store {
         let waiting = match campaign.status {
             _ if scheduled == [0, 0] => vec![],
             CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
-            _ => tx.paused(key, scheduled).await?,
+            _ => vec![Waiting {
+                reason: WaitReason::Paused,
+                messages: scheduled.iter().sum(),
+                until: None,
+            }],
         };
         Ok((counts, waiting))
     }
@@ -119,26 +116,6 @@ impl Store {
 }
 
 impl Tx {
-    /// Of a campaign that does not run.
-    async fn paused(&self, key: CampaignKey, [first, reminders]: [i64; 2]) -> Result<Vec<Waiting>> {
-        let mut messages = first + reminders;
-        if reminders > 0 {
-            let now = self.now().await?;
-            for statement in [DUE, LATER] {
-                let rows: Vec<WaitRow> = self
-                    .fetch_all(statement, values![key, now, LOOKED_AT])
-                    .await?;
-                messages -= number(&rows, WaitRow::is_answered);
-            }
-        }
-        let waiting = Waiting {
-            reason: WaitReason::Paused,
-            messages,
-            until: None,
-        };
-        Ok(if messages > 0 { vec![waiting] } else { vec![] })
-    }
-
     async fn waiting(
         &self,
         key: CampaignKey,
@@ -164,15 +141,12 @@ impl Tx {
                 ),
             ];
             for (is_reminder, unseen) in unseen {
-                let rows = later.iter_mut().rev().filter(|row| !row.is_answered());
-                let mut rows = rows.filter(|row| row.is_reminder() == is_reminder);
-                if let Some(row) = rows.next() {
+                let mut rows = later.iter_mut().rev();
+                if let Some(row) = rows.find(|row| row.is_reminder() == is_reminder) {
                     row.messages += unseen;
                 }
             }
         }
-        due_now -= number(&due, WaitRow::is_answered);
-        later.retain(|row| !row.is_answered());
         let mut waiting = Vec::new();
         if due_now > 0 {
             let sender = self.sender(campaign.content.sender.as_str()).await?;

@@ -335,8 +335,12 @@ impl Tx {
                     due_at: row.scheduled_at,
                     message_id: row.message_id,
                 };
-                let sender = content.sender.clone();
-                planned.insert(row.message_id, NewDue { key: due, sender });
+                let due = NewDue {
+                    key: due,
+                    sender: content.sender.clone(),
+                    link_id: Some(*first_id),
+                };
+                planned.insert(row.message_id, due);
                 rows.push(row);
             }
         }

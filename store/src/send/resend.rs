@@ -29,12 +29,13 @@ batch_row! {
     }
 }
 
-/// Those that are as they were found.
+/// Those that are as they were found, and whose recipients were not erased.
 const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE OF m":
     "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
-            l.form_id, l.bus_prop_ids
+            l.form_id, l.bus_prop_ids, CASE WHEN m.kind = 'reminder' THEN m.link_id END AS reminded_link_id
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
         AND m.answered_at IS NULL
+       JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid AND r.phone IS NOT NULL
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
       ORDER BY m.account_id, m.message_id"
 );
@@ -48,6 +49,7 @@ const UNDER_WAY: &Statement = statement!(
 struct MessageToSend {
     message_id: Uuid,
     accepted_day: Option<NaiveDate>,
+    reminded_link_id: Option<Uuid>,
     #[sea_orm(nested)]
     counted: Counted,
 }
@@ -76,8 +78,8 @@ pub const MAY_BE_RESENT: [MessageStatus; 4] = [
 ];
 
 impl Store {
-    /// Schedules the messages of a campaign again that have one of the statuses [`MAY_BE_RESENT`] and were not answered. A campaign that
-    /// is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
+    /// Schedules the messages of a campaign again that have one of the statuses [`MAY_BE_RESENT`] and were not answered, but those of
+    /// people who were erased. A campaign that is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
     ///
     /// # Errors
     /// Some may be scheduled then; doing it again is safe.
@@ -154,7 +156,12 @@ impl Store {
                 message_id: message.message_id,
             };
             let sender = row.sender.clone();
-            due.push(NewDue { key, sender });
+            let link_id = message.reminded_link_id;
+            due.push(NewDue {
+                key,
+                sender,
+                link_id,
+            });
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
             CampaignStatus::Running

@@ -58,6 +58,10 @@ batch_row! {
 }
 
 impl DueKey {
+    pub(super) fn campaign(self) -> CampaignKey {
+        self.campaign
+    }
+
     pub(super) fn message(self) -> MessageKey {
         MessageKey {
             account_id: self.campaign.account_id,

@@ -118,6 +118,7 @@ impl StepTx<'_> {
                 message_id,
             },
             sender: self.driver.lease.name.clone(),
+            link_id: None,
         };
         self.tx.execute_batch(READMIT, vec![message]).await?;
         self.tx.execute_batch(MAKE_DUE, vec![due]).await
