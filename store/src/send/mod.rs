@@ -3,7 +3,7 @@
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
 //! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
-//!   place. [`lease`]: who drives a sender.
+//!   place. `lapse`: reminders that an answer makes needless. [`lease`]: who drives a sender.
 //! - [`drive`]: one step of a driver: results in, due messages out.
 //! - [`receipt`]: what providers report; `link`: what comes through the links of messages.
 //! - `provider_id`: the names under which providers know messages; [`provider_receipt`]: receipts by these. [`inbound`]: what comes
