@@ -43,7 +43,7 @@ pub struct AnswersQuery {
     bus_prop: String,
     /// `all`: also answers without a comment.
     show: String,
-    /// Words of comments.
+    /// Words of what was written.
     q: String,
     /// Grades, such as `0-6`.
     nps: String,
@@ -287,9 +287,10 @@ impl AnswersQuery {
         !self.answers.is_empty() || given.iter().any(|text| !text.is_empty())
     }
 
-    /// The name of the tracking field and its value; both empty without one.
+    /// The name of the tracking field and its value. The value is empty where a name was chosen alone, and both are without one.
     fn column(&self) -> (&str, &str) {
-        self.track_field.split_once('=').unwrap_or_default()
+        let chosen = (self.column.as_str(), "");
+        self.track_field.split_once('=').unwrap_or(chosen)
     }
 
     /// Whether its grades are none of those that the page offers.
@@ -376,7 +377,7 @@ impl AnswersQuery {
                 comments_only: self.comments_only(),
                 track_fields,
                 answers: AnswerQuery::parse(q, nps, happiness, self.answers.clone())?,
-                with_texts: self.show == "all",
+                with_texts: true,
             })
         };
         person.caller.unless_missing(form_id, search()).await

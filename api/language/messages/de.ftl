@@ -230,11 +230,12 @@ stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es 
 stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
 terms = Was Kritiker sagen und andere nicht
+terms-here = Was Kritiker hier sagen und andere nicht
 terms-of = { $n ->
     [one] Aus der letzten Antwort mit Text und Note
    *[other] Aus den letzten { $value } Antworten mit Text und Note
 }
-terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit den übrigen Antworten zu „{ $value }“, nicht mit denen der anderen.
+terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit allen anderen Antworten auf das Formular, auch denen der übrigen.
 terms-none = Nichts sticht über den Zufall hinaus hervor.
 terms-detractors = Lesen, was Kritiker geschrieben haben
 share = Teilen
@@ -244,7 +245,7 @@ copied = Kopiert
 shares = Geteilte Seiten
 shares-note = Wer den Link einer Seite hat, kann diese Seite lesen, so wie sie dann ist, und sonst nichts.
 shares-none = Nichts ist geteilt. Die Übersicht und die Seite jedes Formulars haben an ihrem Ende „Teilen“.
-texts-not-shared = Texte werden auf einer geteilten Seite nicht gezeigt.
+texts-not-shared = Kurze Texte werden auf einer geteilten Seite nicht gezeigt, die neuesten Kommentare schon.
 share-made = Kopieren Sie den Link jetzt, er wird nur zehn Minuten lang gezeigt
 share-until = bis { $value }
 share-withdraw = Zurückziehen

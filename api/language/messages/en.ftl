@@ -236,11 +236,12 @@ stores-help-changed = “yes” where the change is more than chance.
 stores-help-month = The NPS of that month.
 stores-months = NPS by month
 terms = What detractors say that others do not
+terms-here = What detractors here say and others do not
 terms-of = { $n ->
     [one] Of the last written answer with a score
    *[other] Of the last { $value } written answers with a score
 }
-terms-compared = What detractors of “{ $value }” wrote is compared with the other answers of “{ $value }”, not with those of others.
+terms-compared = What detractors of “{ $value }” wrote is compared with all other answers to the form, also those of others.
 terms-none = Nothing stands out beyond chance.
 terms-detractors = Read what detractors wrote
 share = Share
@@ -250,7 +251,7 @@ copied = Copied
 shares = Shared pages
 shares-note = Whoever has the link of a page may read it, as it is at that moment, and nothing else.
 shares-none = Nothing is shared. The overview and the page of each form have “Share” at their end.
-texts-not-shared = Texts are not shown on a shared page.
+texts-not-shared = Short texts are not shown on a shared page, the latest comments are.
 share-made = Copy the link now, it is shown for ten minutes only
 share-until = until { $value }
 share-withdraw = Withdraw

@@ -240,11 +240,12 @@ stores-help-changed = « oui » si l’évolution dépasse le hasard.
 stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
 terms = Ce que disent les détracteurs et pas les autres
+terms-here = Ce que disent ici les détracteurs et pas les autres
 terms-of = { $n ->
     [one] Dans la dernière réponse écrite et notée
    *[other] Dans les { $value } dernières réponses écrites et notées
 }
-terms-compared = Les textes des détracteurs de « { $value } » sont comparés aux autres réponses de « { $value } », pas à celles des autres.
+terms-compared = Les textes des détracteurs de « { $value } » sont comparés à toutes les autres réponses au formulaire, aussi à celles des autres.
 terms-none = Rien ne ressort au-delà du hasard.
 terms-detractors = Lire ce que les détracteurs ont écrit
 share = Partager
@@ -254,7 +255,7 @@ copied = Copié
 shares = Pages partagées
 shares-note = Quiconque a le lien d’une page peut la lire, telle qu’elle est à ce moment-là, et rien d’autre.
 shares-none = Rien n’est partagé. La vue d’ensemble et la page de chaque formulaire ont « Partager » en bas.
-texts-not-shared = Les textes ne sont pas affichés sur une page partagée.
+texts-not-shared = Les textes courts ne sont pas affichés sur une page partagée, les derniers commentaires le sont.
 share-made = Copiez le lien maintenant, il n’est affiché que dix minutes
 share-until = jusqu’au { $value }
 share-withdraw = Retirer

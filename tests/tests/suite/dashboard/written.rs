@@ -136,7 +136,7 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     let shared = app.anonymous()?.get(shared).await?.expect(200)?;
     let text = shared.text()?;
     let section = below(text, ">Why?</h2>")?;
-    for said in ["23 answers", "Texts are not shown on a shared page"] {
+    for said in ["23 answers", "Short texts are not shown on a shared page"] {
         ensure!(section.contains(said), "no {said}: {section}");
     }
     ensure!(
@@ -144,6 +144,38 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
         "{text}"
     );
     Ok(())
+}
+
+#[tokio::test]
+async fn words_are_found_beside_an_option() -> Result<()> {
+    let app = App::start().await?;
+    let owner = owner(&app).await?;
+    let form = json!({
+        "title": "Why so?",
+        "bus_props": [],
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you recommend us?", "required": true},
+            {"key": "reason", "type": "choice", "label": "Why?", "required": false,
+             "options": [{"value": "price", "label": "The price"}, {"value": "other", "label": "Other", "text": true}]},
+        ],
+    });
+    let form = owner.published(&form).await?;
+    let link = owner.link(&form, "", &[]).await?;
+    let beside = json!({"value": "other", "text": "No place to park"});
+    answer(&app, &link, &json!({"recommend": 3, "reason": beside})).await?;
+    answer(&app, &link, &json!({"recommend": 9, "reason": "price"})).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    eventually(SOON, async || {
+        for (words, shown) in [("PARK+place", ">1 answer<"), ("other", ">0 answers<")] {
+            let path = format!("/dashboard/answers?form={id}&days=7&show=all&q={words}");
+            let found = person.get(&path).await?.expect(200)?;
+            let text = found.text()?;
+            ensure!(text.contains(shown), "no {shown} of {words}: {text}");
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// From the overview's newest comments to an answer, from an answer back to its list or the page of its store.
