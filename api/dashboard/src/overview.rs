@@ -217,7 +217,7 @@ fn funnel(f: &Frame, series: &AccountSeries, range: &Range, now: &Metrics) -> Ve
             .map(|sent| messages("step-sent", MessageSet::Sent, sent)),
         now.delivered
             .map(|delivered| messages(f.delivered(), MessageSet::DELIVERED, delivered)),
-        Some(plain("step-viewed", now.views)),
+        Some(plain("step-opened", now.views)),
         Some((f.t.get("step-answered"), answered)),
     ];
     let steps: Vec<_> = steps.into_iter().flatten().collect();

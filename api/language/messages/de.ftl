@@ -105,7 +105,7 @@ card-of-delivered = { $n ->
     [one] von { $value } zugestellten Nachricht
    *[other] von { $value } zugestellten Nachrichten
 }
-help-completed = Wie viele von denen, die das Formular geöffnet haben, geantwortet haben.
+help-completed = Wie viele aller Aufrufe des Formulars zu einer Antwort führten. Wer es zweimal öffnet, zählt zweimal.
 help-answered = Wie viele der zugestellten Nachrichten beantwortet wurden.
 help-satisfied = Wie viele von denen, die einen Smiley gewählt haben, einen der besten zwei gewählt haben. Das Intervall sagt, wo der Wert vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
 help-nps = Net Promoter Score: der Anteil der Fürsprecher (9–10) minus den der Kritiker (0–6), von −100 bis 100. Das Intervall sagt, wo er vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
@@ -116,8 +116,10 @@ card-of-views = { $n ->
    *[other] von { $value } Aufrufen
 }
 card-before = { $value } zuvor
-significant = Deutliche Änderung
+card-since = Daten erst seit { $value }
+clear = Deutliche Änderung
 by-chance = Keine deutliche Änderung
+too-few = Zu wenige Antworten für ein Urteil
 coming-in = der heutige Tag läuft noch
 chart-days = Aufrufe und Antworten je Tag
 chart-nps = Net Promoter Score
@@ -134,7 +136,7 @@ step = Schritt
 number = Anzahl
 of-step-before = Vom Schritt darüber
 of-recipients = Von allen Empfängern
-funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufgerufen und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
+funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufrufe und Antworten zählen auch die von Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
 form = Formular
 forms-all = Alle Formulare
 forms-none = Noch ist kein Formular veröffentlicht.
@@ -160,6 +162,7 @@ step-scheduled = Eingereiht
 step-sent = Gesendet
 step-delivered = Zugestellt
 step-viewed = Aufgerufen
+step-opened = Aufrufe des Formulars
 step-answered = Beantwortet
 
 bus-prop = Gruppe
@@ -202,7 +205,7 @@ stores-satisfied = Zufrieden (4–5)
 stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
-stores-note = Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
+stores-note = Die Abschlussquote gilt für alle Aufrufe des Formulars, die Rücklaufquote für zugestellte Nachrichten.
 stores-judged = { $n ->
     [one] { $value } mit mindestens 10 Antworten wurde mit den übrigen verglichen.
    *[other] { $value } mit mindestens 10 Antworten wurden mit den übrigen verglichen.

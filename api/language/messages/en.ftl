@@ -100,7 +100,7 @@ next-page = Next page
 as-table = As a table
 day = Day
 
-card-views = Views
+card-views = Openings
 card-responses = Answers
 card-response-rate = Completion rate
 card-answered = Response rate
@@ -108,21 +108,23 @@ card-of-delivered = { $n ->
     [one] of { $value } delivered message
    *[other] of { $value } delivered messages
 }
-help-completed = How many of those who opened the form sent an answer.
+help-completed = How many answers came of all openings of the form. Who opens it twice counts twice.
 help-answered = How many of the messages that arrived were answered.
 help-satisfied = How many of those who chose a smiley chose one of the best two. The interval says where the figure would likely be if everybody had answered: the more answers, the narrower.
 help-nps = Net Promoter Score: the percentage of promoters (9–10) minus that of detractors (0–6), from −100 to 100. The interval says where it would likely be if everybody had answered: the more answers, the narrower.
 card-happiness = Satisfied (4–5)
 card-nps = NPS
 card-of-views = { $n ->
-    [one] of { $value } view
-   *[other] of { $value } views
+    [one] of { $value } opening
+   *[other] of { $value } openings
 }
 card-before = { $value } before
-significant = Clear change
+card-since = data only since { $value }
+clear = Clear change
 by-chance = No clear change
+too-few = Too few answers to judge
 coming-in = today is still coming in
-chart-days = Views and answers by day
+chart-days = Openings and answers by day
 chart-nps = Net Promoter Score
 chart-nps-line = last 7 days
 chart-nps-band = 95% interval
@@ -137,7 +139,7 @@ step = Step
 number = Number
 of-step-before = Of the step above
 of-recipients = Of all recipients
-funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
+funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Openings and answers are counted of links without a message too, such as a QR code. The share is of the step above.
 form = Form
 forms-all = All forms
 forms-none = No form is published yet.
@@ -163,6 +165,7 @@ step-scheduled = Queued
 step-sent = Sent
 step-delivered = Delivered
 step-viewed = Viewed
+step-opened = Openings of the form
 step-answered = Answered
 
 bus-prop = Group
@@ -205,7 +208,7 @@ stores-satisfied = Satisfied (4–5)
 stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
-stores-note = The completion rate is of those who opened the form, the response rate of the messages that arrived.
+stores-note = The completion rate is of all openings of the form, the response rate of the messages that arrived.
 stores-judged = { $n ->
     [one] { $value } with at least 10 answers was compared with the rest.
    *[other] { $value } with at least 10 answers were compared with the rest.

@@ -115,7 +115,7 @@ card-of-delivered = { $n ->
     [one] sur { $value } message remis
    *[other] sur { $value } messages remis
 }
-help-completed = Combien de ceux qui ont ouvert le formulaire ont envoyé une réponse.
+help-completed = Combien de toutes les ouvertures du formulaire ont donné une réponse. Qui l’ouvre deux fois compte deux fois.
 help-answered = Combien des messages remis ont reçu une réponse.
 help-satisfied = Combien de ceux qui ont choisi un smiley ont choisi l’un des deux meilleurs. L’intervalle dit où le chiffre se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
 help-nps = Net Promoter Score : le pourcentage de promoteurs (9–10) moins celui de détracteurs (0–6), de −100 à 100. L’intervalle dit où il se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
@@ -126,8 +126,10 @@ card-of-views = { $n ->
    *[other] sur { $value } ouvertures
 }
 card-before = { $value } avant
-significant = Évolution nette
+card-since = données seulement depuis le { $value }
+clear = Évolution nette
 by-chance = Pas d’évolution nette
+too-few = Trop peu de réponses pour juger
 coming-in = la journée n’est pas terminée
 chart-days = Ouvertures et réponses par jour
 chart-nps = Net Promoter Score
@@ -170,7 +172,8 @@ step-scheduled = Mis en file
 step-sent = Envoyés
 step-delivered = Remis
 step-viewed = Ouverts
-step-answered = Répondus
+step-opened = Ouvertures du formulaire
+step-answered = Réponses
 
 bus-prop = Groupe
 nps-parts = Promoteurs et détracteurs
@@ -212,7 +215,7 @@ stores-satisfied = Satisfaits (4–5)
 stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
-stores-note = Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
+stores-note = Le taux d’achèvement porte sur toutes les ouvertures du formulaire, le taux de réponse sur les messages remis.
 stores-judged = { $n ->
     [one] { $value } avec au moins 10 réponses a été comparé aux autres.
    *[other] { $value } avec au moins 10 réponses ont été comparés aux autres.

@@ -14,13 +14,11 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::counts::{CountsById, ValueCounts};
 use crate::figure::{AnswerFigures, Figure};
-use crate::figures::Change;
+use crate::figures::{Change, JUDGED, Verdict};
 use api_language::Text;
 
 /// With fewer answers a value says little, unless it differs by more than chance.
 const RANKED: i64 = 30;
-/// With fewer its differences are not judged: the intervals hold with few answers too, but a mark on a handful of them misleads.
-const JUDGED: i64 = 10;
 /// Of a hundred comparisons so many differ by chance alone.
 const CHANCE: f64 = 0.05;
 
@@ -269,12 +267,18 @@ impl BusPropRow<'_> {
 
     /// How far it is above the rest.
     pub fn above_rest(&self, t: &Text) -> Option<Change> {
-        points(t, self.rest)
+        self.points(t, self.rest)
     }
 
     /// How far it is above the days before.
     pub fn above_before(&self, t: &Text) -> Option<Change> {
-        points(t, self.change)
+        self.points(t, self.change)
+    }
+
+    fn points(&self, t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
+        let (above, differs) = difference?;
+        let verdict = Verdict::new(Some(differs), self.metrics.nps_detail.answers);
+        Some(points(t, above, verdict?))
     }
 
     /// Whether it differs from the rest or from the days before by more than chance.
@@ -295,10 +299,9 @@ fn is_judged(metrics: &Metrics) -> bool {
     metrics.nps_detail.answers >= JUDGED
 }
 
-/// A difference in points, and whether that is more than chance.
-pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
-    let (points, differs) = difference?;
-    Some(Change::new(t, points, 0, "points", Some(differs)))
+/// A difference in points.
+pub fn points(t: &Text, points: f64, verdict: Verdict) -> Change {
+    Change::new(t, points, 0, "points", Some(verdict))
 }
 
 /// How many of so many comparisons differ by chance, in a sentence.

@@ -67,7 +67,7 @@ impl BusPropComparison<'_> {
         let (plain, score, share) = (ColumnKind::Plain, ColumnKind::Score, ColumnKind::Share);
         let mark = |name, mark| t.labelled(t.get(name), t.get(mark));
         let (rest, change) = ("stores-rest", "stores-change");
-        let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "significant"));
+        let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "clear"));
         let named = |name: &str, meaning, key, kind| (t.get(name), meaning, key, kind);
         let columns = [
             (property.to_owned(), "stores-help-name", "bus_prop", plain),
