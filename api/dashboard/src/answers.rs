@@ -514,7 +514,8 @@ pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
     let form = form.await?;
     let list = operations::export_feedbacks(&person.caller, search, kind, person.t);
     let title = &form.content.title;
-    let mut list = named(list.await?, ("answers", ending), title, range.dates);
+    let kind = person.t.get("nav-answers");
+    let mut list = named(list.await?, (&kind, ending), title, range.dates);
     let nosniff = HeaderValue::from_static("nosniff");
     list.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
     Ok(list)

@@ -232,6 +232,11 @@ stores-help-change = Um wie viele Punkte der NPS über oder unter dem der Zeit d
 stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es erklärt.
 stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
+stores-months-whole = { $n ->
+    [one] Der ganze Monat, unabhängig vom gewählten Zeitraum.
+   *[other] Die letzten { $value } Monate im Ganzen, unabhängig vom gewählten Zeitraum.
+}
+stores-tones = Grün liegt über dem NPS des Formulars in diesem Monat, rot darunter: je kräftiger, desto weiter (10, 20 oder 40 Punkte). Blasse Zahlen haben weniger als 30 Antworten.
 terms = Was Kritiker sagen und andere nicht
 terms-here = Was Kritiker hier sagen und andere nicht
 terms-of = { $n ->

@@ -238,6 +238,11 @@ stores-help-change = By how many points the NPS is above or below that of the ti
 stores-help-changed = “yes” where the change is more than chance.
 stores-help-month = The NPS of that month.
 stores-months = NPS by month
+stores-months-whole = { $n ->
+    [one] The whole month, whatever days are chosen.
+   *[other] The last { $value } months as a whole, whatever days are chosen.
+}
+stores-tones = Green is above the NPS of the form in that month, red below it: the stronger, the further (10, 20 or 40 points). Pale figures have fewer than 30 answers.
 terms = What detractors say that others do not
 terms-here = What detractors here say and others do not
 terms-of = { $n ->

@@ -242,6 +242,11 @@ stores-help-change = De combien de points le NPS est au-dessus ou au-dessous de 
 stores-help-changed = « oui » si l’évolution dépasse le hasard.
 stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
+stores-months-whole = { $n ->
+    [one] Le mois entier, quels que soient les jours choisis.
+   *[other] Les { $value } derniers mois entiers, quels que soient les jours choisis.
+}
+stores-tones = En vert : au-dessus du NPS du formulaire ce mois-là ; en rouge : au-dessous. Plus la couleur est forte, plus l’écart est grand (10, 20 ou 40 points). Les chiffres pâles ont moins de 30 réponses.
 terms = Ce que disent les détracteurs et pas les autres
 terms-here = Ce que disent ici les détracteurs et pas les autres
 terms-of = { $n ->

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::answer::Counted;
 use domain::form::{FieldType, FormContent};
@@ -19,6 +19,8 @@ use api_language::Text;
 
 /// With fewer answers a value says little, unless it differs by more than chance.
 const RANKED: i64 = 30;
+/// From so many points on a month is beside the form's in each tone of its colour, the palest first.
+const TONES: [f64; 3] = [10.0, 20.0, 40.0];
 /// Of a hundred comparisons so many differ by chance alone.
 const CHANCE: f64 = 0.05;
 
@@ -75,6 +77,8 @@ pub struct BusPropComparison<'a> {
     pub changes_judged: i64,
     /// Whether the form asks for smileys.
     pub has_smileys: bool,
+    /// The NPS of the whole form by month.
+    of_form: BTreeMap<Month, f64>,
     /// Whether rows with few answers are the last.
     few_are_last: bool,
     figures: AnswerFigures<'a>,
@@ -149,8 +153,11 @@ impl<'a> BusPropComparison<'a> {
         let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
         let months = months.into_iter().skip_while(|month| !has_any(month));
+        let of_form = counts.get(&WHOLE).into_iter().flat_map(|all| &all.months);
+        let of_form = of_form.filter_map(|(month, all)| Some((*month, Metrics::from(all).nps?)));
         let mut fields = content.fields.iter();
         Self {
+            of_form: of_form.collect(),
             judged: count(|row| row.rest.is_some()),
             changes_judged: count(|row| row.change.is_some()),
             months: months.collect(),
@@ -167,6 +174,29 @@ impl<'a> BusPropComparison<'a> {
         let figures = self.figures.of(row.bus_prop);
         let now = row.counts.map(|counts| counts.now).unwrap_or_default();
         figures.figure(&Counted::Responses, &now.into())
+    }
+
+    /// How the NPS of a month is beside that of the whole form, as a class.
+    pub fn tone(&self, nps: impl Borrow<f64>, month: impl Borrow<Month>) -> &'static str {
+        let Some(of_form) = self.of_form.get(month.borrow()) else {
+            return "";
+        };
+        let above = nps.borrow() - of_form;
+        let reached = TONES.iter().filter(|least| above.abs() >= **least).count();
+        match (reached, above > 0.0) {
+            (0, _) => "",
+            (1, true) => "high-1",
+            (2, true) => "high-2",
+            (_, true) => "high-3",
+            (1, false) => "low-1",
+            (2, false) => "low-2",
+            (_, false) => "low-3",
+        }
+    }
+
+    /// How many months there are.
+    pub fn month_count(&self) -> i64 {
+        i64::try_from(self.months.len()).unwrap_or(i64::MAX)
     }
 
     /// How many rows there are.
@@ -358,5 +388,38 @@ mod tests {
             assert_eq!(found, expected);
             assert_eq!(compared.rows.len(), 2);
         }
+        let mut counts = CountsById::from([(WHOLE, of(9, 5))]);
+        let month = Month::of(range.dates.end());
+        let all = DayCounts {
+            promoters: 6,
+            detractors: 4,
+            nps_answers: 10,
+            ..DayCounts::default()
+        };
+        let whole = counts.entry(WHOLE).or_default();
+        whole.months.insert(month, all);
+        let compared = BusPropComparison::new((&form, "store"), &counts, Vec::new(), figures);
+        let tones = [100.0, 59.0, 30.0, 29.0, 11.0, 10.0, 0.0, -20.0];
+        let tones = tones.map(|nps| compared.tone(nps, month));
+        let expected = [
+            "high-3", "high-2", "high-1", "", "", "low-1", "low-2", "low-3",
+        ];
+        assert_eq!(tones, expected);
+    }
+
+    #[test]
+    fn what_is_said_of_few_answers_is_that_they_are_few() {
+        let row = |answers| {
+            let counts = DayCounts {
+                promoters: answers,
+                nps_answers: answers,
+                ..DayCounts::default()
+            };
+            let mut row = BusPropRow::of_none(Metrics::from(&counts));
+            row.rest = Some((20.0, false));
+            row.above_rest(of_code("en")).unwrap().verdict
+        };
+        assert_eq!(row(7), Some(Verdict::TooFew));
+        assert_eq!(row(10), Some(Verdict::ByChance));
     }
 }

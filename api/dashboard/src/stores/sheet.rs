@@ -50,7 +50,7 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
     let export = spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows);
     let caller = &person.caller;
     let export = caller.export((Scope::Report, Kind::Xlsx), "stores.export", &form, export);
-    let file = ("stores", "xlsx");
+    let file = (&*f.t.get("nav-stores"), "xlsx");
     Ok(named(export.await?, file, &content.title, range.dates))
 }
 
