@@ -49,11 +49,15 @@ pub struct ShownDay {
 /// A day whose NPS is lower than that of the whole range, beyond chance.
 pub struct LowDay {
     pub date: NaiveDate,
+    /// Those that its point counts.
+    pub days: DateRange,
     pub nps: f64,
-    /// The answers that its point counts.
+    /// The answers of these.
     pub answers: Figure,
     /// The pages of the stores and of the comments of detractors on these days; empty on a shared page.
     pub stores: String,
+    /// The title of the form that the former compares; empty: that of the page.
+    pub form: String,
     pub detractors: String,
     /// Where it is in the chart, in its units.
     pub x: usize,
@@ -105,9 +109,11 @@ impl ShownFigures {
             let answers = Figure { value, ..of_window };
             LowDay {
                 date,
+                days: dates,
                 nps: lowest,
                 answers,
                 stores: figures.stores_of(dates),
+                form: String::new(),
                 detractors: figures.detractors(dates),
                 x: STEP * place + STEP / 2,
             }

@@ -70,7 +70,7 @@ trouble-other = Das hat nicht geklappt
 range = Tage
 range-today = Heute
 range-days = { $value } Tage
-range-other = Andere Tage
+range-other = Anderer Zeitraum
 range-turned = „Von“ liegt nach „Bis“. Gezeigt werden die letzten 30 Tage.
 range-wrong = Das ist kein Zeitraum von höchstens 1.830 Tagen. Gezeigt werden die letzten 30 Tage.
 range-this-week = Diese Woche
@@ -82,8 +82,8 @@ range-last-quarter = Letztes Quartal
 range-this-year = Dieses Jahr
 range-last-year = Letztes Jahr
 compare = Verglichen mit
-compare-before = Der Zeit davor
-compare-year = Dem Vorjahr
+compare-before = Vorperiode
+compare-year = Vorjahr
 compared-with = Verglichen mit { $value }
 not-over = Der heutige Tag ist noch nicht vorbei, daher gibt es noch keinen Vergleich.
 help = Was ist das?
@@ -206,17 +206,9 @@ stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
 stores-note = Die Abschlussquote gilt für alle Aufrufe des Formulars, die Rücklaufquote für zugestellte Nachrichten.
-stores-judged = { $n ->
-    [one] { $value } mit mindestens 10 Antworten wurde mit den übrigen verglichen.
-   *[other] { $value } mit mindestens 10 Antworten wurden mit den übrigen verglichen.
-}
 stores-judged-none = Keine hat 10 Antworten oder mehr: Erst dann wird verglichen.
-stores-changes-judged = { $n ->
-    [one] { $value } wurde mit der Zeit davor verglichen.
-   *[other] { $value } wurden mit der Zeit davor verglichen.
-}
-stores-chance = Zufall allein würde etwa { $value } davon markieren.
-stores-chance-few = Zufall allein würde davon weniger als eine markieren.
+stores-chance = Verglichen wird erst ab 10 Antworten: Von { $value } Vergleichen würde der Zufall allein etwa { $what } markieren.
+stores-chance-few = Verglichen wird erst ab 10 Antworten: Der Zufall allein würde kaum etwas markieren.
 stores-all = Alle { $value } zeigen
 stores-alike = Kein deutlicher Unterschied
 stores-no-value = Ohne { $value }
@@ -233,8 +225,8 @@ stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es 
 stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
 stores-months-whole = { $n ->
-    [one] Der ganze Monat, unabhängig vom gewählten Zeitraum.
-   *[other] Die letzten { $value } Monate im Ganzen, unabhängig vom gewählten Zeitraum.
+    [one] Der ganze Monat: Auch Tage außerhalb des gewählten Zeitraums zählen.
+   *[other] { $value } ganze Monate: Auch Tage außerhalb des gewählten Zeitraums zählen.
 }
 stores-tones = Grün liegt über dem NPS des Formulars in diesem Monat, rot darunter: je kräftiger, desto weiter (10, 20 oder 40 Punkte). Blasse Zahlen haben weniger als 30 Antworten.
 terms = Was Kritiker sagen und andere nicht

@@ -209,17 +209,9 @@ stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
 stores-note = The completion rate is of all openings of the form, the response rate of the messages that arrived.
-stores-judged = { $n ->
-    [one] { $value } with at least 10 answers was compared with the rest.
-   *[other] { $value } with at least 10 answers were compared with the rest.
-}
 stores-judged-none = None has 10 answers or more: only then it is compared.
-stores-changes-judged = { $n ->
-    [one] { $value } was compared with the time before.
-   *[other] { $value } were compared with the time before.
-}
-stores-chance = Chance alone would mark about { $value } of them.
-stores-chance-few = Chance alone would mark less than one of them.
+stores-chance = Only those with at least 10 answers are compared: of { $value } comparisons chance alone would mark about { $what }.
+stores-chance-few = Only those with at least 10 answers are compared: chance alone would hardly mark any.
 stores-all = Show all { $value }
 stores-alike = No clear difference
 stores-no-value = { $value ->
@@ -239,8 +231,8 @@ stores-help-changed = “yes” where the change is more than chance.
 stores-help-month = The NPS of that month.
 stores-months = NPS by month
 stores-months-whole = { $n ->
-    [one] The whole month, whatever days are chosen.
-   *[other] The last { $value } months as a whole, whatever days are chosen.
+    [one] The whole month: days that are not chosen count too.
+   *[other] { $value } whole months: days that are not chosen count too.
 }
 stores-tones = Green is above the NPS of the form in that month, red below it: the stronger, the further (10, 20 or 40 points). Pale figures have fewer than 30 answers.
 terms = What detractors say that others do not

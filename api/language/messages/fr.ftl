@@ -208,7 +208,7 @@ stores-without = « { $value } » n’a pas de magasins ou de groupes à compa
 stores-add = Les ajouter au formulaire
 stores-responses = Réponses
 stores-nps = NPS
-stores-rest = Face aux autres
+stores-rest = Par rapport aux autres
 stores-rest-short = vs autres
 stores-change = Évolution
 stores-satisfied = Satisfaits (4–5)
@@ -216,17 +216,9 @@ stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
 stores-note = Le taux d’achèvement porte sur toutes les ouvertures du formulaire, le taux de réponse sur les messages remis.
-stores-judged = { $n ->
-    [one] { $value } avec au moins 10 réponses a été comparé aux autres.
-   *[other] { $value } avec au moins 10 réponses ont été comparés aux autres.
-}
 stores-judged-none = Aucun n’a 10 réponses ou plus : ce n’est qu’alors qu’il est comparé.
-stores-changes-judged = { $n ->
-    [one] { $value } a été comparé à la période précédente.
-   *[other] { $value } ont été comparés à la période précédente.
-}
-stores-chance = Le seul hasard en marquerait environ { $value }.
-stores-chance-few = Le seul hasard en marquerait moins d’un.
+stores-chance = Seuls ceux qui ont au moins 10 réponses sont comparés : sur { $value } comparaisons, le hasard seul en marquerait environ { $what }.
+stores-chance-few = Seuls ceux qui ont au moins 10 réponses sont comparés : le hasard seul n’en marquerait presque aucun.
 stores-all = Tout afficher ({ $value })
 stores-alike = Pas de différence nette
 stores-no-value = Sans { $value }
@@ -243,8 +235,8 @@ stores-help-changed = « oui » si l’évolution dépasse le hasard.
 stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
 stores-months-whole = { $n ->
-    [one] Le mois entier, quels que soient les jours choisis.
-   *[other] Les { $value } derniers mois entiers, quels que soient les jours choisis.
+    [one] Le mois entier : les jours hors de la période choisie comptent aussi.
+   *[other] { $value } mois entiers : les jours hors de la période choisie comptent aussi.
 }
 stores-tones = En vert : au-dessus du NPS du formulaire ce mois-là ; en rouge : au-dessous. Plus la couleur est forte, plus l’écart est grand (10, 20 ou 40 points). Les chiffres pâles ont moins de 30 réponses.
 terms = Ce que disent les détracteurs et pas les autres

@@ -72,9 +72,8 @@ pub struct BusPropComparison<'a> {
     pub without: Option<BusPropRow<'a>>,
     /// From the first on in which any has an NPS.
     pub months: Vec<Month>,
-    /// How many values were compared with the rest, and how many with the days before: those whose answers are not few.
+    /// How many comparisons were made, with the rest and with the days before: of values whose answers are not few.
     pub judged: i64,
-    pub changes_judged: i64,
     /// Whether the form asks for smileys.
     pub has_smileys: bool,
     /// The NPS of the whole form by month.
@@ -149,8 +148,9 @@ impl<'a> BusPropComparison<'a> {
         ];
         let is_whole = without.responses > 0 && none_below.iter().all(|count| *count >= 0);
         let without = Metrics::from(&without);
-        let judged = || rows.iter().filter(|row| is_judged(&row.metrics));
-        let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
+        let judged = rows.iter().filter(|row| is_judged(&row.metrics));
+        let judged = judged.flat_map(|row| [row.rest, row.change]).flatten();
+        let judged = i64::try_from(judged.count()).unwrap_or(i64::MAX);
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
         let months = months.into_iter().skip_while(|month| !has_any(month));
         let of_form = counts.get(&WHOLE).into_iter().flat_map(|all| &all.months);
@@ -158,8 +158,7 @@ impl<'a> BusPropComparison<'a> {
         let mut fields = content.fields.iter();
         Self {
             of_form: of_form.collect(),
-            judged: count(|row| row.rest.is_some()),
-            changes_judged: count(|row| row.change.is_some()),
+            judged,
             months: months.collect(),
             without: is_whole.then(|| BusPropRow::of_none(without)),
             has_smileys: fields.any(|field| field.kind.field_type() == FieldType::Happiness),
@@ -336,12 +335,12 @@ pub fn points(t: &Text, points: f64, verdict: Verdict) -> Change {
 
 /// How many of so many comparisons differ by chance, in a sentence.
 pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
-    let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
-    let marked = CHANCE * f64::from(judged);
+    let judged = *judged.borrow();
+    let marked = CHANCE * f64::from(i32::try_from(judged).unwrap_or(i32::MAX));
     if marked < 1.0 {
         t.get("stores-chance-few")
     } else {
-        t.with("stores-chance", t.real(marked, 0))
+        t.count_with("stores-chance", judged, t.real(marked, 0))
     }
 }
 

@@ -226,7 +226,7 @@ async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() ->
             ensure!(months.contains(part), "no {part}: {months}");
         }
         ensure!(
-            page.text()?.contains("whatever days are chosen"),
+            page.text()?.contains("days that are not chosen count too"),
             "{page:?}"
         );
         let of_store = format!("/dashboard/form/{id}?days=7&bus_prop=store%3AHamburg");
