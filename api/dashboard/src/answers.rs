@@ -86,6 +86,8 @@ struct AnswersPage<'a> {
     /// What it is narrowed to beside the fields of its form, and the same list without that.
     narrowed: Vec<(String, String)>,
     found: ShownFeedbacks,
+    /// On the page of one answer the next older one of the list.
+    older: Option<Uuid>,
 }
 
 impl AnswersPage<'_> {
@@ -112,6 +114,15 @@ impl AnswersPage<'_> {
             query.append_pair("from_page", ALL_FORMS);
         }
         format!("/dashboard/answers?{}", query.finish())
+    }
+
+    /// The page of the next older answer, as that of this one.
+    fn older(&self, id: &Uuid) -> String {
+        let mut query = Serializer::new(self.with("one", &id.to_string()));
+        if !self.query.from_page.is_empty() {
+            query.append_pair("from_page", &self.query.from_page);
+        }
+        query.finish()
     }
 
     /// The page that an answer's page leads back to, and what that is called.
@@ -162,19 +173,25 @@ struct Feedback {
     nps: Option<i16>,
     happiness: Option<i16>,
     comment: Option<String>,
-    /// The labels of other fields, and how they were answered.
+    /// The labels of the fields that are shown by it, and how they were answered: of all on the page of one answer, otherwise of those
+    /// that have no other place in the list.
     others: Vec<(String, String)>,
 }
 
 impl Feedback {
-    /// `form` has the labels of options.
-    fn read(item: &FeedbackItem, form: &FormContent) -> Result<Self, serde_json::Error> {
+    /// `form` has the labels of options. Alone it has all its questions.
+    fn read(
+        item: &FeedbackItem,
+        form: &FormContent,
+        is_alone: bool,
+    ) -> Result<Self, serde_json::Error> {
         let others = item.answers.iter().filter(|answer| {
             let kind = answer.kind;
-            !matches!(
-                kind,
-                FieldType::Nps | FieldType::Happiness | FieldType::Comment
-            )
+            is_alone
+                || !matches!(
+                    kind,
+                    FieldType::Nps | FieldType::Happiness | FieldType::Comment
+                )
         });
         let others = others.map(|answer| {
             let value = serde_json::from_str(answer.value.get())?;
@@ -201,7 +218,7 @@ impl Feedback {
             track_fields,
             nps: item.nps,
             happiness: item.happiness,
-            comment: comment.transpose()?,
+            comment: comment.transpose()?.filter(|_| !is_alone),
             others: others.collect::<Result<_, _>>()?,
             ..Self::default()
         })
@@ -407,7 +424,7 @@ impl AnswersQuery {
         let ids = page.rows.iter().map(|row| row.feedback_id);
         let shown = ids
             .zip(&items)
-            .map(|(id, item)| Ok((id, Feedback::read(item, &read.form)?)));
+            .map(|(id, item)| Ok((id, Feedback::read(item, &read.form, one.is_some())?)));
         let shown = shown.collect::<Result<_, serde_json::Error>>();
         let mut shown: Vec<(Uuid, Feedback)> = shown.map_err(|error| Problem::internal(&error))?;
         for (id, feedback) in &mut shown {
@@ -419,6 +436,19 @@ impl AnswersQuery {
         };
         shown.retain(|(id, _)| *id == one);
         Ok((shown.len().try_into().unwrap_or_default(), false, shown))
+    }
+
+    /// The answer that the list has below the one that is shown.
+    async fn older(&self, person: &SignedIn, form: &str, range: &Range) -> Result<Option<Uuid>> {
+        if self.one.is_empty() || form == ALL_FORMS {
+            return Ok(None);
+        }
+        let mut search = self.search(person, form, range).await?;
+        search.comments_only = self.show != "all";
+        let before = Some(parse_id("one", &self.one)?);
+        let read = operations::list_feedbacks(&person.caller, search, before, 1);
+        let rows = read.await?.found.page.rows;
+        Ok(rows.first().map(|row| row.feedback_id))
     }
 
     /// Whether the form can have answers that are asked for: other forms have other stores and questions.
@@ -558,6 +588,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         let (total, has_more, rows) = query.find(&person, &form, &range, &list).await?;
         shown(&list, total, has_more, rows)
     };
+    let older = query.older(&person, &form, &range).await?;
     let columns = columns(&person, &query, &found).await;
     let keep = query.pairs(&form);
     let mut filter = Serializer::new(range.query());
@@ -574,6 +605,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         filter: filter.extend_pairs(&keep).finish(),
         keep,
         narrowed: query.narrowed(&f, &range, &form, chosen.as_ref()),
+        older,
         found,
     };
     Ok(page_of_days(&f, &range, &template))

@@ -49,10 +49,10 @@ pub struct ShownDay {
 /// A day whose NPS is lower than that of the whole range, beyond chance.
 pub struct LowDay {
     pub date: NaiveDate,
-    /// Those that its point counts.
+    /// The days that its point counts.
     pub days: DateRange,
     pub nps: f64,
-    /// The answers of these.
+    /// The answers of these days.
     pub answers: Figure,
     /// The pages of the stores and of the comments of detractors on these days; empty on a shared page.
     pub stores: String,

@@ -261,6 +261,7 @@ answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
 answers-one = Eine Antwort
+answers-older = Nächstältere Antwort
 answers-person = Person
 answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
 read-on = Weiterlesen

@@ -267,6 +267,7 @@ answers-comments = Comments
 answers-all = All answers
 narrowed-remove = Remove this filter
 answers-one = One answer
+answers-older = Next older answer
 answers-person = Person
 answers-export-form = Choose a form to export: each form has its own questions.
 read-on = Read on

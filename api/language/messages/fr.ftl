@@ -271,6 +271,7 @@ answers-comments = Commentaires
 answers-all = Toutes les réponses
 narrowed-remove = Retirer ce filtre
 answers-one = Une réponse
+answers-older = Réponse précédente
 answers-person = Personne
 answers-export-form = Choisissez un formulaire à exporter : chaque formulaire a ses propres questions.
 read-on = Lire la suite

@@ -168,6 +168,11 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
             .matches("/dashboard/recipients?docid=order-1\" title=\"order-1\">Person<");
         ensure!(leads.count() == count, "{filter}: {found:?}");
     }
+    // A column that was chosen stays, though its value is still to be typed.
+    let path = format!("/dashboard/answers?form={form_id}&column=city&value=");
+    let chosen = person.get(&path).await?.expect(200)?;
+    let option = "<option value=\"city\" selected>city</option>";
+    ensure!(chosen.text()?.contains(option), "{chosen:?}");
     for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
         let list = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}?{wrong}");
         owner.get(&list).await?.problem(400, "invalid_parameter")?;
