@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::answer::AnswerMatch;
 use domain::date_range::DateRange;
-use domain::form::{FieldKind, FormContent};
+use domain::form::{Field, FieldKind, FormContent};
 use domain::link::TrackFields;
 use domain::month::Month;
 use domain::rollup::{DayCounts, DecodeCounts, Delta, FieldCount};
@@ -153,7 +153,7 @@ fn text_keys(form: &FormContent) -> impl Iterator<Item = &str> {
     texts.map(|field| field.key.as_str())
 }
 
-/// At most `most` of the latest answers of a form that have a comment or, if these are wanted too, a short text.
+/// At most `most` of the latest answers of a form that have a comment or, if these are wanted too, a short text or one beside an option.
 ///
 /// # Errors
 /// Those of [`form_series`].
@@ -176,14 +176,13 @@ pub async fn written_answers(
         ..
     } = read;
     let content = series.form.content.clone().for_reports();
-    let texts = text_keys(&content).filter(|_| with_texts);
-    let mut any_of: Vec<String> = texts.map(ToOwned::to_owned).collect();
-    listed.comments_only = any_of.is_empty();
+    let is_text =
+        |field: &Field| field.kind != FieldKind::Comment && field.written_name().is_some();
+    listed.comments_only = !(with_texts && content.fields.iter().any(is_text));
     let among = if listed.comments_only { most } else { AMONG };
     if !listed.comments_only {
         let fields = content.fields.iter();
-        let comments = fields.filter(|field| field.kind == FieldKind::Comment);
-        any_of.extend(comments.map(|field| field.key.as_str().to_owned()));
+        listed.answers.any_of = fields.filter_map(Field::written_name).collect();
     }
     let days = series.days.iter().map(|(day, delta)| {
         let counts = delta.counts;
@@ -194,7 +193,6 @@ pub async fn written_answers(
         };
         (*day, among)
     });
-    listed.answers.any_of = any_of;
     let latest = snapshot.latest(&listed, days, (most, among)).await?;
     Ok(FormLookup::Is(WrittenAnswers {
         rows: latest.rows,

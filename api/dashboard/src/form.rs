@@ -21,7 +21,7 @@ use store::report::Version;
 use crate::chart::share;
 use crate::comments::{Comment, comments, texts};
 use crate::figure::{AnswerFigures, Figure};
-use crate::figures::{Card, ShownFigures, cards};
+use crate::figures::{Card, ShownFigures, Verdict, cards};
 use crate::names::{BusPropGroup, bus_prop_groups};
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
@@ -402,17 +402,17 @@ impl<'a> BusPropTable<'a> {
 /// How a store or group differs from the rest.
 fn rest_card(f: &Frame, row: &BusPropRow<'_>) -> Option<Card> {
     let change = row.above_rest(f.t)?;
-    let differs = if change.differs == Some(true) {
-        "stores-differs"
-    } else {
-        "stores-alike"
+    let verdict = match change.verdict? {
+        Verdict::Clear => "stores-differs",
+        Verdict::ByChance => "stores-alike",
+        few => few.key(),
     };
     Some(Card {
         label: f.t.get("stores-rest"),
         value: change.text,
         href: String::new(),
         help: f.t.get("help-rest"),
-        detail: f.t.get(differs),
+        detail: f.t.get(verdict),
         change: None,
     })
 }

@@ -194,7 +194,7 @@ async fn draw(
 pub async fn export_errors(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
     let batch_id = parse_id("batch_id", &batch_id)?;
     let export = operations::export_errors(&person.caller, batch_id, person.t);
-    let file = ("errors", "xlsx");
+    let file = (&*person.t.get("rejected-records"), "xlsx");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }
 

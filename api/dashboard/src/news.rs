@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::comments::{Comment, comments};
 use crate::figure::{ALL_FORMS, AnswerFigures};
-use crate::figures::Change;
+use crate::figures::{Change, Verdict};
 use crate::page::Frame;
 use crate::range::Range;
 use crate::stores::comparison::{BusPropComparison, default_property, points};
@@ -81,7 +81,10 @@ impl DifferingStore {
         let marked = both
             .into_iter()
             .filter(|(_, of)| of.is_some_and(|(_, differs)| differs));
-        let changes = marked.filter_map(|(key, of)| Some((key, points(f.t, of)?)));
+        let changes = marked.filter_map(|(key, of)| {
+            let (above, _) = of?;
+            Some((key, points(f.t, above, Verdict::Clear)))
+        });
         changes.collect()
     }
 

@@ -368,7 +368,7 @@ fn answers(f: &Frame, message: &Message) -> String {
 async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
     let (_, _, wanted) = query.wanted();
     let export = operations::export_recipients(&person.caller, wanted, person.t);
-    let file = ("recipients", "xlsx");
+    let file = (&*person.t.get("nav-recipients"), "xlsx");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }
 

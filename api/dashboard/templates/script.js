@@ -334,9 +334,11 @@ function pngButton(button) {
   });
 }
 
-// Choosing in a filter shows it at once.
+// Choosing in a filter shows it at once, unless the value that belongs to the choice is still to be typed.
 function filter(form) {
-  form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
+  form.addEventListener("change", ({ target }) => {
+    if (target.matches("select") && form.elements[target.dataset.wait]?.value !== "") form.requestSubmit();
+  });
 }
 
 function enhance(part) {
@@ -362,7 +364,7 @@ document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nea
 const live = document.querySelectorAll("[data-live]");
 const drawnLive = [...live].map((part) => part.innerHTML);
 enhance(document);
-document.querySelectorAll("form.filter").forEach(filter);
+document.querySelectorAll("form.filter:not([method=post])").forEach(filter);
 document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);

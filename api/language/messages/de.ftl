@@ -70,7 +70,7 @@ trouble-other = Das hat nicht geklappt
 range = Tage
 range-today = Heute
 range-days = { $value } Tage
-range-other = Andere Tage
+range-other = Anderer Zeitraum
 range-turned = „Von“ liegt nach „Bis“. Gezeigt werden die letzten 30 Tage.
 range-wrong = Das ist kein Zeitraum von höchstens 1.830 Tagen. Gezeigt werden die letzten 30 Tage.
 range-this-week = Diese Woche
@@ -82,8 +82,8 @@ range-last-quarter = Letztes Quartal
 range-this-year = Dieses Jahr
 range-last-year = Letztes Jahr
 compare = Verglichen mit
-compare-before = Der Zeit davor
-compare-year = Dem Vorjahr
+compare-before = Vorperiode
+compare-year = Vorjahr
 compared-with = Verglichen mit { $value }
 not-over = Der heutige Tag ist noch nicht vorbei, daher gibt es noch keinen Vergleich.
 help = Was ist das?
@@ -105,7 +105,7 @@ card-of-delivered = { $n ->
     [one] von { $value } zugestellten Nachricht
    *[other] von { $value } zugestellten Nachrichten
 }
-help-completed = Wie viele von denen, die das Formular geöffnet haben, geantwortet haben.
+help-completed = Wie viele aller Aufrufe des Formulars zu einer Antwort führten. Wer es zweimal öffnet, zählt zweimal.
 help-answered = Wie viele der zugestellten Nachrichten beantwortet wurden.
 help-satisfied = Wie viele von denen, die einen Smiley gewählt haben, einen der besten zwei gewählt haben. Das Intervall sagt, wo der Wert vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
 help-nps = Net Promoter Score: der Anteil der Fürsprecher (9–10) minus den der Kritiker (0–6), von −100 bis 100. Das Intervall sagt, wo er vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
@@ -116,8 +116,10 @@ card-of-views = { $n ->
    *[other] von { $value } Aufrufen
 }
 card-before = { $value } zuvor
-significant = Deutliche Änderung
+card-since = Daten erst seit { $value }
+clear = Deutliche Änderung
 by-chance = Keine deutliche Änderung
+too-few = Zu wenige Antworten für ein Urteil
 coming-in = der heutige Tag läuft noch
 chart-days = Aufrufe und Antworten je Tag
 chart-nps = Net Promoter Score
@@ -134,7 +136,7 @@ step = Schritt
 number = Anzahl
 of-step-before = Vom Schritt darüber
 of-recipients = Von allen Empfängern
-funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufgerufen und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
+funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufrufe und Antworten zählen auch die von Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
 form = Formular
 forms-all = Alle Formulare
 forms-none = Noch ist kein Formular veröffentlicht.
@@ -160,6 +162,7 @@ step-scheduled = Eingereiht
 step-sent = Gesendet
 step-delivered = Zugestellt
 step-viewed = Aufgerufen
+step-opened = Aufrufe des Formulars
 step-answered = Beantwortet
 
 bus-prop = Gruppe
@@ -202,18 +205,10 @@ stores-satisfied = Zufrieden (4–5)
 stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
-stores-note = Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
-stores-judged = { $n ->
-    [one] { $value } mit mindestens 10 Antworten wurde mit den übrigen verglichen.
-   *[other] { $value } mit mindestens 10 Antworten wurden mit den übrigen verglichen.
-}
+stores-note = Die Abschlussquote gilt für alle Aufrufe des Formulars, die Rücklaufquote für zugestellte Nachrichten.
 stores-judged-none = Keine hat 10 Antworten oder mehr: Erst dann wird verglichen.
-stores-changes-judged = { $n ->
-    [one] { $value } wurde mit der Zeit davor verglichen.
-   *[other] { $value } wurden mit der Zeit davor verglichen.
-}
-stores-chance = Zufall allein würde etwa { $value } davon markieren.
-stores-chance-few = Zufall allein würde davon weniger als eine markieren.
+stores-chance = Verglichen wird erst ab 10 Antworten: Von { $value } Vergleichen würde der Zufall allein etwa { $what } markieren.
+stores-chance-few = Verglichen wird erst ab 10 Antworten: Der Zufall allein würde kaum etwas markieren.
 stores-all = Alle { $value } zeigen
 stores-alike = Kein deutlicher Unterschied
 stores-no-value = Ohne { $value }
@@ -229,12 +224,18 @@ stores-help-change = Um wie viele Punkte der NPS über oder unter dem der Zeit d
 stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es erklärt.
 stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
+stores-months-whole = { $n ->
+    [one] Der ganze Monat: Auch Tage außerhalb des gewählten Zeitraums zählen.
+   *[other] { $value } ganze Monate: Auch Tage außerhalb des gewählten Zeitraums zählen.
+}
+stores-tones = Grün liegt über dem NPS des Formulars in diesem Monat, rot darunter: je kräftiger, desto weiter (10, 20 oder 40 Punkte). Blasse Zahlen haben weniger als 30 Antworten.
 terms = Was Kritiker sagen und andere nicht
+terms-here = Was Kritiker hier sagen und andere nicht
 terms-of = { $n ->
     [one] Aus der letzten Antwort mit Text und Note
    *[other] Aus den letzten { $value } Antworten mit Text und Note
 }
-terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit den übrigen Antworten zu „{ $value }“, nicht mit denen der anderen.
+terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit allen anderen Antworten auf das Formular, auch denen der übrigen.
 terms-none = Nichts sticht über den Zufall hinaus hervor.
 terms-detractors = Lesen, was Kritiker geschrieben haben
 share = Teilen
@@ -244,7 +245,7 @@ copied = Kopiert
 shares = Geteilte Seiten
 shares-note = Wer den Link einer Seite hat, kann diese Seite lesen, so wie sie dann ist, und sonst nichts.
 shares-none = Nichts ist geteilt. Die Übersicht und die Seite jedes Formulars haben an ihrem Ende „Teilen“.
-texts-not-shared = Texte werden auf einer geteilten Seite nicht gezeigt.
+texts-not-shared = Kurze Texte werden auf einer geteilten Seite nicht gezeigt, die neuesten Kommentare schon.
 share-made = Kopieren Sie den Link jetzt, er wird nur zehn Minuten lang gezeigt
 share-until = bis { $value }
 share-withdraw = Zurückziehen
@@ -260,6 +261,7 @@ answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
 answers-one = Eine Antwort
+answers-older = Nächstältere Antwort
 answers-person = Person
 answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
 read-on = Weiterlesen

@@ -100,7 +100,7 @@ next-page = Next page
 as-table = As a table
 day = Day
 
-card-views = Views
+card-views = Openings
 card-responses = Answers
 card-response-rate = Completion rate
 card-answered = Response rate
@@ -108,21 +108,23 @@ card-of-delivered = { $n ->
     [one] of { $value } delivered message
    *[other] of { $value } delivered messages
 }
-help-completed = How many of those who opened the form sent an answer.
+help-completed = How many answers came of all openings of the form. Who opens it twice counts twice.
 help-answered = How many of the messages that arrived were answered.
 help-satisfied = How many of those who chose a smiley chose one of the best two. The interval says where the figure would likely be if everybody had answered: the more answers, the narrower.
 help-nps = Net Promoter Score: the percentage of promoters (9–10) minus that of detractors (0–6), from −100 to 100. The interval says where it would likely be if everybody had answered: the more answers, the narrower.
 card-happiness = Satisfied (4–5)
 card-nps = NPS
 card-of-views = { $n ->
-    [one] of { $value } view
-   *[other] of { $value } views
+    [one] of { $value } opening
+   *[other] of { $value } openings
 }
 card-before = { $value } before
-significant = Clear change
+card-since = data only since { $value }
+clear = Clear change
 by-chance = No clear change
+too-few = Too few answers to judge
 coming-in = today is still coming in
-chart-days = Views and answers by day
+chart-days = Openings and answers by day
 chart-nps = Net Promoter Score
 chart-nps-line = last 7 days
 chart-nps-band = 95% interval
@@ -137,7 +139,7 @@ step = Step
 number = Number
 of-step-before = Of the step above
 of-recipients = Of all recipients
-funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
+funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Openings and answers are counted of links without a message too, such as a QR code. The share is of the step above.
 form = Form
 forms-all = All forms
 forms-none = No form is published yet.
@@ -163,6 +165,7 @@ step-scheduled = Queued
 step-sent = Sent
 step-delivered = Delivered
 step-viewed = Viewed
+step-opened = Openings of the form
 step-answered = Answered
 
 bus-prop = Group
@@ -205,18 +208,10 @@ stores-satisfied = Satisfied (4–5)
 stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
-stores-note = The completion rate is of those who opened the form, the response rate of the messages that arrived.
-stores-judged = { $n ->
-    [one] { $value } with at least 10 answers was compared with the rest.
-   *[other] { $value } with at least 10 answers were compared with the rest.
-}
+stores-note = The completion rate is of all openings of the form, the response rate of the messages that arrived.
 stores-judged-none = None has 10 answers or more: only then it is compared.
-stores-changes-judged = { $n ->
-    [one] { $value } was compared with the time before.
-   *[other] { $value } were compared with the time before.
-}
-stores-chance = Chance alone would mark about { $value } of them.
-stores-chance-few = Chance alone would mark less than one of them.
+stores-chance = Only those with at least 10 answers are compared: of { $value } comparisons chance alone would mark about { $what }.
+stores-chance-few = Only those with at least 10 answers are compared: chance alone would hardly mark any.
 stores-all = Show all { $value }
 stores-alike = No clear difference
 stores-no-value = { $value ->
@@ -235,12 +230,18 @@ stores-help-change = By how many points the NPS is above or below that of the ti
 stores-help-changed = “yes” where the change is more than chance.
 stores-help-month = The NPS of that month.
 stores-months = NPS by month
+stores-months-whole = { $n ->
+    [one] The whole month: days that are not chosen count too.
+   *[other] { $value } whole months: days that are not chosen count too.
+}
+stores-tones = Green is above the NPS of the form in that month, red below it: the stronger, the further (10, 20 or 40 points). Pale figures have fewer than 30 answers.
 terms = What detractors say that others do not
+terms-here = What detractors here say and others do not
 terms-of = { $n ->
     [one] Of the last written answer with a score
    *[other] Of the last { $value } written answers with a score
 }
-terms-compared = What detractors of “{ $value }” wrote is compared with the other answers of “{ $value }”, not with those of others.
+terms-compared = What detractors of “{ $value }” wrote is compared with all other answers to the form, also those of others.
 terms-none = Nothing stands out beyond chance.
 terms-detractors = Read what detractors wrote
 share = Share
@@ -250,7 +251,7 @@ copied = Copied
 shares = Shared pages
 shares-note = Whoever has the link of a page may read it, as it is at that moment, and nothing else.
 shares-none = Nothing is shared. The overview and the page of each form have “Share” at their end.
-texts-not-shared = Texts are not shown on a shared page.
+texts-not-shared = Short texts are not shown on a shared page, the latest comments are.
 share-made = Copy the link now, it is shown for ten minutes only
 share-until = until { $value }
 share-withdraw = Withdraw
@@ -266,6 +267,7 @@ answers-comments = Comments
 answers-all = All answers
 narrowed-remove = Remove this filter
 answers-one = One answer
+answers-older = Next older answer
 answers-person = Person
 answers-export-form = Choose a form to export: each form has its own questions.
 read-on = Read on

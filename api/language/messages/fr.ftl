@@ -115,7 +115,7 @@ card-of-delivered = { $n ->
     [one] sur { $value } message remis
    *[other] sur { $value } messages remis
 }
-help-completed = Combien de ceux qui ont ouvert le formulaire ont envoyé une réponse.
+help-completed = Combien de toutes les ouvertures du formulaire ont donné une réponse. Qui l’ouvre deux fois compte deux fois.
 help-answered = Combien des messages remis ont reçu une réponse.
 help-satisfied = Combien de ceux qui ont choisi un smiley ont choisi l’un des deux meilleurs. L’intervalle dit où le chiffre se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
 help-nps = Net Promoter Score : le pourcentage de promoteurs (9–10) moins celui de détracteurs (0–6), de −100 à 100. L’intervalle dit où il se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
@@ -126,8 +126,10 @@ card-of-views = { $n ->
    *[other] sur { $value } ouvertures
 }
 card-before = { $value } avant
-significant = Évolution nette
+card-since = données seulement depuis le { $value }
+clear = Évolution nette
 by-chance = Pas d’évolution nette
+too-few = Trop peu de réponses pour juger
 coming-in = la journée n’est pas terminée
 chart-days = Ouvertures et réponses par jour
 chart-nps = Net Promoter Score
@@ -170,7 +172,8 @@ step-scheduled = Mis en file
 step-sent = Envoyés
 step-delivered = Remis
 step-viewed = Ouverts
-step-answered = Répondus
+step-opened = Ouvertures du formulaire
+step-answered = Réponses
 
 bus-prop = Groupe
 nps-parts = Promoteurs et détracteurs
@@ -205,25 +208,17 @@ stores-without = « { $value } » n’a pas de magasins ou de groupes à compa
 stores-add = Les ajouter au formulaire
 stores-responses = Réponses
 stores-nps = NPS
-stores-rest = Face aux autres
+stores-rest = Par rapport aux autres
 stores-rest-short = vs autres
 stores-change = Évolution
 stores-satisfied = Satisfaits (4–5)
 stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
-stores-note = Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
-stores-judged = { $n ->
-    [one] { $value } avec au moins 10 réponses a été comparé aux autres.
-   *[other] { $value } avec au moins 10 réponses ont été comparés aux autres.
-}
+stores-note = Le taux d’achèvement porte sur toutes les ouvertures du formulaire, le taux de réponse sur les messages remis.
 stores-judged-none = Aucun n’a 10 réponses ou plus : ce n’est qu’alors qu’il est comparé.
-stores-changes-judged = { $n ->
-    [one] { $value } a été comparé à la période précédente.
-   *[other] { $value } ont été comparés à la période précédente.
-}
-stores-chance = Le seul hasard en marquerait environ { $value }.
-stores-chance-few = Le seul hasard en marquerait moins d’un.
+stores-chance = Seuls ceux qui ont au moins 10 réponses sont comparés : sur { $value } comparaisons, le hasard seul en marquerait environ { $what }.
+stores-chance-few = Seuls ceux qui ont au moins 10 réponses sont comparés : le hasard seul n’en marquerait presque aucun.
 stores-all = Tout afficher ({ $value })
 stores-alike = Pas de différence nette
 stores-no-value = Sans { $value }
@@ -239,12 +234,18 @@ stores-help-change = De combien de points le NPS est au-dessus ou au-dessous de 
 stores-help-changed = « oui » si l’évolution dépasse le hasard.
 stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
+stores-months-whole = { $n ->
+    [one] Le mois entier : les jours hors de la période choisie comptent aussi.
+   *[other] { $value } mois entiers : les jours hors de la période choisie comptent aussi.
+}
+stores-tones = En vert : au-dessus du NPS du formulaire ce mois-là ; en rouge : au-dessous. Plus la couleur est forte, plus l’écart est grand (10, 20 ou 40 points). Les chiffres pâles ont moins de 30 réponses.
 terms = Ce que disent les détracteurs et pas les autres
+terms-here = Ce que disent ici les détracteurs et pas les autres
 terms-of = { $n ->
     [one] Dans la dernière réponse écrite et notée
    *[other] Dans les { $value } dernières réponses écrites et notées
 }
-terms-compared = Les textes des détracteurs de « { $value } » sont comparés aux autres réponses de « { $value } », pas à celles des autres.
+terms-compared = Les textes des détracteurs de « { $value } » sont comparés à toutes les autres réponses au formulaire, aussi à celles des autres.
 terms-none = Rien ne ressort au-delà du hasard.
 terms-detractors = Lire ce que les détracteurs ont écrit
 share = Partager
@@ -254,7 +255,7 @@ copied = Copié
 shares = Pages partagées
 shares-note = Quiconque a le lien d’une page peut la lire, telle qu’elle est à ce moment-là, et rien d’autre.
 shares-none = Rien n’est partagé. La vue d’ensemble et la page de chaque formulaire ont « Partager » en bas.
-texts-not-shared = Les textes ne sont pas affichés sur une page partagée.
+texts-not-shared = Les textes courts ne sont pas affichés sur une page partagée, les derniers commentaires le sont.
 share-made = Copiez le lien maintenant, il n’est affiché que dix minutes
 share-until = jusqu’au { $value }
 share-withdraw = Retirer
@@ -270,6 +271,7 @@ answers-comments = Commentaires
 answers-all = Toutes les réponses
 narrowed-remove = Retirer ce filtre
 answers-one = Une réponse
+answers-older = Réponse précédente
 answers-person = Personne
 answers-export-form = Choisissez un formulaire à exporter : chaque formulaire a ses propres questions.
 read-on = Lire la suite

@@ -57,11 +57,11 @@ pub struct AnswerFilter {
     pub happiness: Option<GradeRange>,
     /// Those with each of these answers.
     pub answers: Vec<AnswerMatch>,
-    /// Those that answer any of the fields with these keys; empty: all.
+    /// Those that answer any of the fields with these keys, or have any of the texts with these names; empty: all.
     pub any_of: Vec<String>,
     /// Those that have each of these words, whichever of the fields below has it.
     pub words: Vec<String>,
-    /// The keys of the fields in which words are looked for.
+    /// The keys of the fields and the names of the texts in which words are looked for.
     pub word_keys: Vec<String>,
 }
 
