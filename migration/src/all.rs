@@ -10,7 +10,7 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
-    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders,
+    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_cost,
 };
 
 /// All migrations, in the order of their numbers.
@@ -25,6 +25,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0014_receipts::MIGRATION,
     m0015_sampling::MIGRATION,
     m0016_senders::MIGRATION,
+    m0017_cost::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -134,6 +135,10 @@ mod tests {
         (
             "m0016_senders",
             "ea1415a730a4de71b257a42bc1c572fbe8a5e867cc57cf9f7f2956b6d9d106fc",
+        ),
+        (
+            "m0017_cost",
+            "8b18659ab9e7f542834acb288d86ead65558c1d7f899540fd8725abe59380d86",
         ),
     ];
 

@@ -4,7 +4,7 @@ use api_language::Text;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, WaitReason, Waiting};
-use domain::price::Cost;
+use domain::price::Money;
 use serde_json::{Value, json};
 
 /// The days of the week, as a send window names them.
@@ -199,8 +199,8 @@ pub fn resume_question(
 }
 
 /// An amount of money.
-pub fn cost(t: &Text, cost: &Cost) -> String {
-    format!("{} {}", t.real(cost.amount, 2), cost.currency)
+pub fn cost(t: &Text, cost: &Money) -> String {
+    format!("{} {}", t.real(cost.amount(), 2), cost.currency.as_str())
 }
 
 #[cfg(test)]

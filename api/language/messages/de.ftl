@@ -567,6 +567,7 @@ days-n = { $n ->
    *[other] { $value } Tage
 }
 cost = Kosten
+usage = Kosten
 wait-send-window = { $n ->
     [one] { $value } wartet bis { $what } Uhr in der Zeitzone der Person.
    *[other] { $value } warten bis { $what } Uhr in der Zeitzone der Personen.
@@ -909,6 +910,7 @@ audit-by-key = API-Schlüssel { $value }
 audit-answers-export = Antworten exportiert
 audit-recipients-export = Empfänger exportiert
 audit-messages-export = Nachrichten exportiert
+audit-usage-export = Kosten exportiert
 audit-stores-export = Vergleich der Filialen exportiert
 audit-import-export = Fehler eines Imports exportiert
 audit-campaign-delete = Kampagne gelöscht

@@ -573,6 +573,7 @@ days-n = { $n ->
    *[other] { $value } days
 }
 cost = Cost
+usage = Usage
 wait-send-window = { $n ->
     [one] { $value } waits until { $what } in their time zone.
    *[other] { $value } wait until { $what } in their time zone.
@@ -915,6 +916,7 @@ audit-by-key = API key { $value }
 audit-answers-export = Answers exported
 audit-recipients-export = Recipients exported
 audit-messages-export = Messages exported
+audit-usage-export = Usage exported
 audit-stores-export = Comparison of stores exported
 audit-import-export = Errors of an import exported
 audit-campaign-delete = Campaign deleted

@@ -577,6 +577,7 @@ days-n = { $n ->
    *[other] { $value } jours
 }
 cost = Coût
+usage = Coûts
 wait-send-window = { $n ->
     [one] { $value } attend jusqu’à { $what } dans leur fuseau horaire.
    *[other] { $value } attendent jusqu’à { $what } dans leur fuseau horaire.
@@ -919,6 +920,7 @@ audit-by-key = Clé d’API { $value }
 audit-answers-export = Réponses exportées
 audit-recipients-export = Destinataires exportés
 audit-messages-export = Messages exportés
+audit-usage-export = Coûts exportés
 audit-stores-export = Comparaison des magasins exportée
 audit-import-export = Erreurs d’une importation exportées
 audit-campaign-delete = Campagne supprimée

@@ -6,6 +6,7 @@ mod campaign;
 mod columns;
 mod preview;
 mod sender;
+mod usage;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub use self::campaign::{
 pub use self::columns::list_columns;
 pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
 pub use self::sender::{SenderItem, list_senders, pause_sender};
+pub use self::usage::{UsageDays, list_usage};
 use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
@@ -48,6 +50,7 @@ const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::
 const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
 /// An export, as the audit log names it.
 pub(crate) const EXPORT_MESSAGES: &str = "messages.export";
+pub(crate) const EXPORT_USAGE: &str = "usage.export";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 

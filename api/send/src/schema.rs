@@ -94,8 +94,19 @@ api_http::schemas! {
     /// The counts of a campaign's messages by kind. Tests are not counted.
     CampaignCounts = members! { first: named("MessageCounts"), reminder: named("MessageCounts"), };
     MessageCounts = message_counts();
-    /// What parts cost by the price that the operator gave the sender.
+    /// An amount of money: what parts cost by the prices that the operator gave the sender.
     Cost = members! { amount: with(json!({"type": "number"}), "example", 48.5), currency: with(text(), "example", "EUR"), };
+    /// Messages that were handed over in a month through a sender to a country, without those that were certainly not sent.
+    Usage = members! {
+        month: with(pattern("^[0-9]{4}-(0[1-9]|1[0-2])$"), "example", "2026-11"),
+        sender: with(text(), "example", "main"),
+        /// By the phones' numbers; their calling code (`+1`) where that is not known.
+        country: with(text(), "example", "DE"),
+        parts: natural(),
+        messages: natural(),
+        /// By the prices of the moment at which each was handed over; null of a sender that had no price.
+        cost: or_null(named("Cost")),
+    };
     /// Messages that wait for the same reason.
     Waiting = members! {
         reason: one_of::<WaitReason>(),
@@ -355,9 +366,9 @@ mod tests {
     use api_http::schema::assert_describes;
     use chrono::DateTime;
     use domain::campaign;
-    use domain::price::Price;
+    use domain::price::Money;
     use domain::sms::{self, Encoding};
-    use store::send::contact;
+    use store::send::{contact, usage};
     use uuid::Uuid;
 
     use super::*;
@@ -382,7 +393,16 @@ mod tests {
         let preview = campaign::Preview::default();
         assert_describes::<CampaignPreview>(&preview);
         assert_describes::<Encodings>(&preview.encodings);
-        assert_describes::<Cost>(&"0.05EUR".parse::<Price>().unwrap().of(1));
+        let cost: Money = "0.05EUR".parse().unwrap();
+        assert_describes::<Cost>(&cost);
+        assert_describes::<Usage>(&usage::Usage {
+            month: String::new(),
+            sender: String::new(),
+            country: String::new(),
+            parts: 1,
+            messages: 1,
+            cost: Some(cost),
+        });
         assert_describes::<Waiting>(&campaign::Waiting {
             reason: WaitReason::Delay,
             messages: 1,

@@ -7,7 +7,7 @@ use api_http::body::Limit;
 use api_http::commit::Committer;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
-use domain::price::Price;
+use domain::price::Prices;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use metrics::gauge;
@@ -74,9 +74,10 @@ impl SendState {
     }
 
     /// What a part costs through the sender of this name, if the operator says so.
-    pub(crate) fn price(&self, name: &str) -> Option<&Price> {
+    pub(crate) fn prices(&self, name: &str) -> Option<&Prices> {
         let mut senders = self.senders.iter().map(|sender| &sender.setting);
-        senders.find(|sender| sender.name == name)?.price.as_ref()
+        let sender = senders.find(|sender| sender.name == name)?;
+        sender.prices.as_deref()
     }
 
     /// The sender of this name, if the caller may use it.

@@ -1,6 +1,7 @@
 //! Sending: campaigns, the messages they plan, and what becomes of each.
 //!
-//! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
+//! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages;
+//!   [`usage`]: what was handed over, and what it cost.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
 //! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
 //!   place. [`lease`]: who drives a sender.
@@ -48,6 +49,7 @@ pub mod resend;
 mod restore;
 pub mod state;
 mod tally;
+pub mod usage;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;

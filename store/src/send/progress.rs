@@ -6,6 +6,7 @@ use domain::campaign::{
     Waiting,
 };
 use domain::form::FormContent;
+use domain::price::Money;
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -77,15 +78,16 @@ fn number<'r>(rows: &'r [WaitRow], is_meant: impl Fn(&'r WaitRow) -> bool) -> i6
 }
 
 impl Store {
-    /// The counts of a campaign, and why what is scheduled waits; reminders to those who have answered do not. Where more than
+    /// The counts of a campaign, what it has spent, a sum a currency, and why what is scheduled waits; reminders to those who have answered do not. Where more than
     /// 5,000 messages are due and as many are due later, so many of each are told.
     pub async fn campaign_progress(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
-    ) -> Result<(CampaignCounts, Vec<Waiting>)> {
+    ) -> Result<(CampaignCounts, Vec<Money>, Vec<Waiting>)> {
         let tx = self.snapshot().await?;
         let counts = tx.counts(key).await?;
+        let spent = tx.spent(key).await?;
         let scheduled = [&counts.first, &counts.reminder];
         let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
         let waiting = match campaign.status {
@@ -93,7 +95,7 @@ impl Store {
             CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
             _ => tx.paused(key, scheduled).await?,
         };
-        Ok((counts, waiting))
+        Ok((counts, spent, waiting))
     }
 
     /// Which business properties the form does not have, of those that the recipients of a campaign's newest 5,000 messages would

@@ -8,12 +8,12 @@ use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
 use domain::campaign::{
-    Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, Count,
-    MessageStatus, UnknownBusProps, Waiting,
+    Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, MessageStatus,
+    UnknownBusProps, Waiting,
 };
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
-use domain::price::Cost;
+use domain::price::{Money, Prices};
 use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
@@ -47,9 +47,9 @@ pub struct CampaignItem {
 pub struct CampaignBody {
     #[serde(flatten)]
     pub item: CampaignItem,
-    /// Of the parts so far; null of a sender without a price.
+    /// Of what was handed over, by the prices of that moment; null of a sender without a price.
     #[schema(required = true, value_type = Option<schema::Cost>)]
-    pub cost: Option<Cost>,
+    pub cost: Option<Money>,
     /// Why what is scheduled is not sent yet.
     #[schema(value_type = Vec<schema::Waiting>)]
     pub waiting: Vec<Waiting>,
@@ -72,7 +72,7 @@ async fn with_progress(
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let key = CampaignKey::new(account_id, campaign.campaign_id);
     let progress = store.campaign_progress(key, &campaign);
-    let (counts, waiting) = within(QUICK, progress).await?;
+    let (counts, spent, waiting) = within(QUICK, progress).await?;
     let mut bus_props_unknown = UnknownBusProps::default();
     if !campaign.content.bus_props_from.is_empty() {
         let form = store.form(account_id, campaign.content.form_id);
@@ -81,15 +81,22 @@ async fn with_progress(
             bus_props_unknown = within(QUICK, unknown).await?;
         }
     }
-    let parts = [&counts.first, &counts.reminder].map(|of| of.get(Count::Parts));
-    let parts = u64::try_from(parts.iter().sum::<i64>()).unwrap_or_default();
-    let price = state.price(&campaign.content.sender);
     Ok(CampaignBody {
-        cost: price.map(|price| price.of(parts)),
+        cost: cost(spent, state.prices(&campaign.content.sender)),
         item: CampaignItem { campaign, counts },
         waiting,
         bus_props_unknown,
     })
+}
+
+/// What a campaign has spent in the currency of its sender; in another one where that has no price any more.
+fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
+    let Some(prices) = prices else {
+        return spent.pop();
+    };
+    let currency = prices.currency();
+    let spent = spent.into_iter().find(|sum| sum.currency == *currency);
+    Some(spent.unwrap_or_else(|| Money::none(currency.clone())))
 }
 
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.

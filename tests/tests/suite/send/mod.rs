@@ -2,6 +2,7 @@
 
 mod again;
 mod audience;
+mod cost;
 mod driver;
 mod erasing;
 mod explained;
