@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::invalid::{Fault, code};
+use crate::members::Members;
 use crate::sms::{Country, country_of};
 
 /// The digits after the point, at most.
@@ -56,6 +58,12 @@ impl TryFrom<String> for Currency {
     }
 }
 
+impl From<Currency> for String {
+    fn from(currency: Currency) -> Self {
+        currency.0
+    }
+}
+
 impl Currency {
     pub fn as_str(&self) -> &str {
         &self.0
@@ -77,12 +85,56 @@ impl Money {
     )]
     pub fn of(amount: f64, currency: Currency) -> Option<Self> {
         let millionths = (amount * 1e6).round();
-        // Up to here each millionth is a number of its own.
-        let is_exact = (amount * 1e6 - millionths).abs() < 1e-3;
-        ((0.0..=9e15).contains(&millionths) && is_exact).then(|| Self {
+        let money = Self {
             millionths: millionths as i64,
             currency,
-        })
+        };
+        // Up to here each millionth is a number of its own.
+        let is_exact =
+            (0.0..=9e15).contains(&millionths) && money.amount().total_cmp(&amount).is_eq();
+        is_exact.then_some(money)
+    }
+
+    /// Takes what is of the same currency.
+    pub fn take_all(&mut self, amounts: impl IntoIterator<Item = Self>) {
+        for amount in amounts {
+            if amount.currency == self.currency {
+                self.millionths = self.millionths.saturating_sub(amount.millionths);
+            }
+        }
+    }
+
+    /// Adds up what is of a currency.
+    pub fn sum_of(currency: &Currency, amounts: impl IntoIterator<Item = Self>) -> Self {
+        let mut sum = Self::none(currency.clone());
+        for amount in amounts {
+            if amount.currency == *currency {
+                sum.millionths = sum.millionths.saturating_add(amount.millionths);
+            }
+        }
+        sum
+    }
+
+    /// Reads a member such as `{"amount": 12.5, "currency": "EUR"}`; `None` if it is left out or wrong.
+    pub(crate) fn read(body: &Members, name: &str) -> Option<Self> {
+        let members = body.member(name)?;
+        let amount = members.require("amount");
+        let currency = members.parsed("currency", |text| {
+            let what = "is not three capital letters";
+            Currency::try_from(text.to_owned()).map_err(|_| Fault::new(code::MALFORMED, what))
+        });
+        members.no_others(&[]);
+        let amount = amount?;
+        let Some(amount) = amount.as_f64() else {
+            members.note("amount", code::WRONG_TYPE, "amount is not a number");
+            return None;
+        };
+        let money = Self::of(amount, currency?);
+        if money.is_none() {
+            let what = "amount is from 0 to 9000000000 and has six decimals at most";
+            members.note("amount", code::OUT_OF_RANGE, what);
+        }
+        money
     }
 
     /// In whole units of the currency.
@@ -276,7 +328,12 @@ mod tests {
         for amount in [-0.5, 0.000_000_5, 1e10, f64::NAN] {
             assert_eq!(Money::of(amount, euro()), None, "{amount}");
         }
-        assert_eq!(Money::of(12.5, euro()), "12.5EUR".parse().ok());
+        for (amount, text) in [
+            (12.5, "12.5EUR"),
+            (123_456_789.123_457, "123456789.123457EUR"),
+        ] {
+            assert_eq!(Money::of(amount, euro()), text.parse().ok());
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod usage;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ::sender::setting::Setting;
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
@@ -280,14 +281,42 @@ pub async fn read_setting(caller: &Caller) -> Result<SendSetting> {
 /// Changes how phones are sent to, and texts from them taken, as a whole.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one with a gap; 503.
-pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<()> {
-    let stored = caller
-        .app
-        .store
-        .set_send_setting(caller.account_id(), setting);
-    let replace = async { Ok(within(QUICK, stored).await?) };
+/// 409 `upgrade_unfinished` of one with a gap or a budget; 422: a sender of the account has no price in the budget's currency; 503.
+pub async fn replace_setting(
+    state: &SendState,
+    caller: &Caller,
+    setting: &SendSetting,
+) -> Result<()> {
+    let replace = async {
+        check_month_budget(state, caller, setting)?;
+        let store = &caller.app.store;
+        let stored = store.set_send_setting(caller.account_id(), setting);
+        Ok(within(QUICK, stored).await?)
+    };
     caller.change(REPLACE_SETTING, "", replace).await
+}
+
+/// Whether all that the account's senders send counts against its budget of a month; what is simulated may have no price.
+fn check_month_budget(state: &SendState, caller: &Caller, setting: &SendSetting) -> Result<()> {
+    let Some(budget) = &setting.month_budget else {
+        return Ok(());
+    };
+    let senders = state.senders.iter().map(|sender| &sender.setting);
+    let mut senders = senders.filter(|sender| {
+        let is_free = sender.kind.is_simulated && sender.prices.is_none();
+        sender.allows(caller.account_name()) && !is_free
+    });
+    let is_other = |sender: &&Setting| {
+        let prices = sender.prices.as_ref();
+        prices.is_none_or(|prices| *prices.currency() != budget.currency)
+    };
+    let Some(other) = senders.find(is_other) else {
+        return Ok(());
+    };
+    let currency = budget.currency.as_str();
+    let detail = format!("sender {} has no price in {currency}", other.name);
+    let wrong = Invalid::of_member("month_budget", code::NOT_OFFERED, detail);
+    Err(Problem::invalid(vec![wrong]))
 }
 
 #[cfg(test)]

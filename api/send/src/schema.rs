@@ -23,7 +23,8 @@ use serde_json::{Map, Value, json};
 api_http::schemas! {
     CampaignRequest = campaign_request();
     SendSettingRequest = setting_request();
-    /// How an account sends to phones, and takes texts that come from them. The default has no words, no replies and no gap.
+    /// How an account sends to phones, and takes texts that come from them. The default has no words, no replies, no gap and
+    /// no budget.
     SendSetting = members! {
         /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
         stop_words: with(list_of(text()), "default", json!([])),
@@ -34,6 +35,8 @@ api_http::schemas! {
         /// The least time between first messages of any campaigns to a phone; of this and a campaign's `contact_gap_days` the larger
         /// counts.
         min_gap_days: with(number(), "default", json!(0)),
+        /// What all messages of a month may cost, by days of the account; null: no limit.
+        month_budget: with(or_null(named("Cost")), "default", Value::Null),
     };
     /// A stored campaign.
     StoredCampaign = json!({"allOf": [named("CampaignContent"), members! {
@@ -66,6 +69,8 @@ api_http::schemas! {
         sample: with(or_null(json!({"type": "number"})), "example", 0.2),
         /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
         per_day: with(map_of(number()), "example", json!({"store": 20})),
+        /// What it may cost, tests too; null: no limit.
+        budget: or_null(named("Cost")),
         starts_at: or_null(time()),
         delay_minutes: number(),
         reminder: or_null(named("CampaignReminder")),
@@ -216,6 +221,7 @@ fn campaign_request() -> Value {
         "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.start()},
         "sample": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "examples": [0.2], "description": "The share of recipients that is asked: always the same of a campaign"},
         "per_day": per_day_request(),
+        "budget": money_request("What it may cost, in the currency of its sender's price"),
         "starts_at": time_request(),
         "delay_minutes": number_request(DELAY_MINUTES, 0),
         "reminder": reminder_request(),
@@ -300,6 +306,16 @@ fn per_day_request() -> Value {
     })
 }
 
+fn money_request(about: &str) -> Value {
+    let properties = json!({
+        "amount": {"type": "number", "minimum": 0, "maximum": 9_000_000_000_u64, "examples": [500]},
+        "currency": {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]},
+    });
+    let mut money = object(&["amount", "currency"], &properties);
+    money["type"] = json!(["object", "null"]);
+    with(money, "description", about)
+}
+
 fn time_request() -> Value {
     json!({"type": ["string", "null"], "format": "date-time", "pattern": "Z$"})
 }
@@ -312,6 +328,7 @@ fn setting_request() -> Value {
         "stop_reply": reply,
         "help_reply": reply,
         "min_gap_days": number_request(MIN_GAP_DAYS, 0),
+        "month_budget": money_request("What all messages of a month may cost, in the currency of the senders' prices"),
     });
     object(&[], &properties)
 }

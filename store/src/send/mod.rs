@@ -18,7 +18,7 @@
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
 //! over under the lease of that number, and its result is not recorded; absent, the result is in `message`.
 //!
-//! Locks are taken in this order: lease, campaign, due, contacts (by MAC), messages (by id).
+//! Locks are taken in this order: lease, campaign, the account's setting, due, contacts (by MAC), messages (by id).
 
 mod audience;
 pub mod campaign;
@@ -50,6 +50,9 @@ mod restore;
 pub mod state;
 mod tally;
 pub mod usage;
+
+/// The lowest number of a program from which on all of them keep to budgets.
+pub(crate) const BUDGETS: i64 = 17;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;

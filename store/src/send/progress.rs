@@ -5,8 +5,10 @@ use domain::campaign::{
     BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
     Waiting,
 };
+use domain::date_range::{day_of, start_of};
 use domain::form::FormContent;
-use domain::price::Money;
+use domain::month::Month;
+use domain::price::{Money, Prices};
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -84,6 +86,7 @@ impl Store {
         &self,
         key: CampaignKey,
         campaign: &Campaign,
+        prices: Option<&Prices>,
     ) -> Result<(CampaignCounts, Vec<Money>, Vec<Waiting>)> {
         let tx = self.snapshot().await?;
         let counts = tx.counts(key).await?;
@@ -92,7 +95,10 @@ impl Store {
         let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
         let waiting = match campaign.status {
             _ if scheduled == [0, 0] => vec![],
-            CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
+            CampaignStatus::Running => {
+                let budgets = tx.used_up_until(key, campaign, (&spent, prices)).await?;
+                tx.waiting(key, campaign, budgets, scheduled).await?
+            }
             _ => tx.paused(key, scheduled).await?,
         };
         Ok((counts, spent, waiting))
@@ -120,7 +126,52 @@ impl Store {
     }
 }
 
+/// A budget is used up.
+#[derive(Clone, Copy)]
+struct UsedUp {
+    /// When the next month begins; `None` of a campaign's own.
+    until: Option<DateTime<Utc>>,
+}
+
 impl Tx {
+    /// Which budget of a campaign has less left than its longest message may cost; `None`: none.
+    async fn used_up_until(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+        (spent, prices): (&[Money], Option<&Prices>),
+    ) -> Result<Option<UsedUp>> {
+        let content = &campaign.content;
+        let longest = prices.map(|prices| prices.most(content.max_parts.into()));
+        let fits = |budget: &Money, spent: &[Money]| {
+            let mut left = budget.clone();
+            left.take_all(spent.iter().cloned());
+            longest.as_ref().is_some_and(|cost| {
+                cost.currency == left.currency && cost.millionths <= left.millionths
+            })
+        };
+        if content
+            .budget
+            .as_ref()
+            .is_some_and(|budget| !fits(budget, spent))
+        {
+            return Ok(Some(UsedUp { until: None }));
+        }
+        let setting = self.setting(key.account_id).await?;
+        let currency = prices.map(Prices::currency);
+        let budget = setting.month_budget;
+        let Some(budget) = budget.filter(|budget| currency == Some(&budget.currency)) else {
+            return Ok(None);
+        };
+        let zone = self.account_zone(key.account_id).await?;
+        let month = Month::of(day_of(self.now().await?, zone));
+        let spent = self.spent_in_month(key.account_id, month).await?;
+        let is_used_up = !fits(&budget, &spent);
+        Ok(is_used_up.then(|| UsedUp {
+            until: Some(start_of(month.next().first(), zone)),
+        }))
+    }
+
     /// Of a campaign that does not run.
     async fn paused(&self, key: CampaignKey, [first, reminders]: [i64; 2]) -> Result<Vec<Waiting>> {
         let mut messages = first + reminders;
@@ -145,6 +196,7 @@ impl Tx {
         &self,
         key: CampaignKey,
         campaign: &Campaign,
+        used_up: Option<UsedUp>,
         [first, reminders]: [i64; 2],
     ) -> Result<Vec<Waiting>> {
         let now = self.now().await?;
@@ -179,14 +231,15 @@ impl Tx {
         if due_now > 0 {
             let sender = self.sender(campaign.content.sender.as_str()).await?;
             let takes = sender.is_some_and(|sender| sender.state == SenderState::Ok);
+            let (reason, until) = match used_up {
+                _ if !takes => (WaitReason::SenderPaused, None),
+                Some(UsedUp { until }) => (WaitReason::Budget, until),
+                None => (WaitReason::Rate, None),
+            };
             waiting.push(Waiting {
-                reason: if takes {
-                    WaitReason::Rate
-                } else {
-                    WaitReason::SenderPaused
-                },
+                reason,
                 messages: due_now,
-                until: None,
+                until,
             });
         }
         let content = &campaign.content;

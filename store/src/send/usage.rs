@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 use domain::date_range::DateRange;
+use domain::month::Month;
 use domain::price::{Currency, Money};
 use sea_orm::FromQueryResult;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,11 @@ const USAGE: &Statement = statement!(
 const OF_CAMPAIGN: &Statement = statement!(
     "SELECT currency, CAST(sum(cost) AS bigint) AS cost FROM send_usage
       WHERE account_id = $1 AND campaign_id = $2 AND currency <> '' GROUP BY currency ORDER BY currency"
+);
+
+const OF_MONTH: &Statement = statement!(
+    "SELECT currency, CAST(sum(cost) AS bigint) AS cost FROM send_usage
+      WHERE account_id = $1 AND day >= $2 AND day <= $3 AND currency <> '' GROUP BY currency ORDER BY currency"
 );
 
 /// Messages that an account handed over in a month through a sender to a country.
@@ -131,12 +137,26 @@ impl Store {
     }
 }
 
+/// Amounts of rows.
+fn amounts(sums: Vec<Sum>) -> Result<Vec<Money>> {
+    let sums = sums.into_iter().map(|sum| money(sum.currency, sum.cost));
+    let sums: Result<Vec<_>> = sums.collect();
+    Ok(sums?.into_iter().flatten().collect())
+}
+
 impl Tx {
+    /// What an account has spent in a month, a sum a currency.
+    pub(super) async fn spent_in_month(
+        &self,
+        account_id: Uuid,
+        month: Month,
+    ) -> Result<Vec<Money>> {
+        let days = values![account_id, month.first(), month.last()];
+        amounts(self.fetch_all(OF_MONTH, days).await?)
+    }
+
     /// What a campaign has spent, a sum a currency.
     pub(super) async fn spent(&self, key: CampaignKey) -> Result<Vec<Money>> {
-        let sums: Vec<Sum> = self.fetch_all(OF_CAMPAIGN, values![key]).await?;
-        let sums = sums.into_iter().map(|sum| money(sum.currency, sum.cost));
-        let sums: Result<Vec<_>> = sums.collect();
-        Ok(sums?.into_iter().flatten().collect())
+        amounts(self.fetch_all(OF_CAMPAIGN, values![key]).await?)
     }
 }

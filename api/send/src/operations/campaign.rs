@@ -71,7 +71,8 @@ async fn with_progress(
 ) -> Result<CampaignBody> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let key = CampaignKey::new(account_id, campaign.campaign_id);
-    let progress = store.campaign_progress(key, &campaign);
+    let prices = state.prices(&campaign.content.sender);
+    let progress = store.campaign_progress(key, &campaign, prices);
     let (counts, spent, waiting) = within(QUICK, progress).await?;
     let mut bus_props_unknown = UnknownBusProps::default();
     if !campaign.content.bus_props_from.is_empty() {
@@ -82,7 +83,7 @@ async fn with_progress(
         }
     }
     Ok(CampaignBody {
-        cost: cost(spent, state.prices(&campaign.content.sender)),
+        cost: cost(spent, prices),
         item: CampaignItem { campaign, counts },
         waiting,
         bus_props_unknown,
@@ -94,15 +95,13 @@ fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
     let Some(prices) = prices else {
         return spent.pop();
     };
-    let currency = prices.currency();
-    let spent = spent.into_iter().find(|sum| sum.currency == *currency);
-    Some(spent.unwrap_or_else(|| Money::none(currency.clone())))
+    Some(Money::sum_of(prices.currency(), spent))
 }
 
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one that asks only some; 422; 503.
+/// 409 `upgrade_unfinished` of one that asks only some or has a budget; 422; 503.
 pub async fn create_campaign(
     state: &SendState,
     caller: &Caller,
@@ -295,6 +294,7 @@ pub(super) async fn check_content<'s>(
     content: &CampaignContent,
 ) -> Result<(&'s Setting, Form)> {
     let sender = state.sender(caller, &content.sender)?;
+    check_budget(sender, content)?;
     let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
     let detail = match form {
@@ -303,6 +303,20 @@ pub(super) async fn check_content<'s>(
         None => "there is no such form",
     };
     let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether what is spent counts against the budget.
+fn check_budget(sender: &Setting, content: &CampaignContent) -> Result<()> {
+    let Some(budget) = &content.budget else {
+        return Ok(());
+    };
+    let detail = match &sender.prices {
+        Some(prices) if *prices.currency() == budget.currency => return Ok(()),
+        Some(_) => "the price of the sender is in another currency",
+        None => "the sender has no price, so nothing says what is spent",
+    };
+    let wrong = Invalid::of_member("budget", code::NOT_OFFERED, detail);
     Err(Problem::invalid(vec![wrong]))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use domain::price::Money;
+use domain::price::{Currency, Money};
 use domain::sms::country_or_code;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(super) struct Charge {
     country: String,
     pub(super) parts: i64,
     /// `None` of a sender without a price.
-    cost: Option<Money>,
+    pub(super) cost: Option<Money>,
 }
 
 impl Charge {
@@ -54,7 +54,7 @@ pub(super) struct ChargedTo {
     campaign: CampaignKey,
     day: NaiveDate,
     country: String,
-    currency: String,
+    currency: Option<Currency>,
 }
 
 /// What a step adds, less what it takes back.
@@ -90,17 +90,31 @@ impl StepTx<'_> {
     }
 
     fn count_charge(&mut self, campaign: CampaignKey, charge: &Charge, times: i64) {
-        let currency = charge.cost.as_ref().map(|cost| cost.currency.as_str());
         let to = ChargedTo {
             campaign,
             day: charge.day,
             country: charge.country.clone(),
-            currency: currency.unwrap_or_default().to_owned(),
+            currency: charge.cost.as_ref().map(|cost| cost.currency.clone()),
         };
         let sum = self.charges.entry(to).or_default();
         sum.messages += times;
         sum.parts += times * charge.parts;
         sum.cost += times * charge.millionths().unwrap_or_default();
+    }
+
+    /// What this step spent, less what it took back, of campaigns and days that are meant.
+    pub(super) fn spent_in_step(
+        &self,
+        is_meant: impl Fn(CampaignKey, NaiveDate) -> bool,
+    ) -> impl Iterator<Item = Money> {
+        let charges = self.charges.iter();
+        charges.filter_map(move |(to, sum)| {
+            let currency = to.currency.clone()?;
+            is_meant(to.campaign, to.day).then_some(Money {
+                millionths: sum.cost,
+                currency,
+            })
+        })
     }
 
     /// Adds the charges of this step to what was handed over.
@@ -112,7 +126,7 @@ impl StepTx<'_> {
                 day: to.day,
                 sender: self.driver.lease.name.clone(),
                 country: to.country,
-                currency: to.currency,
+                currency: to.currency.map_or_else(String::new, String::from),
                 messages: sum.messages,
                 parts: sum.parts,
                 cost: sum.cost,

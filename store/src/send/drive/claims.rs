@@ -185,6 +185,8 @@ impl StepTx<'_> {
         let today = self.today(campaign);
         let places = self.day_places(wanted.campaign, asking, &candidates, today);
         let mut places = places.await?;
+        let budgets = self.budgets_left(wanted.campaign, campaign, today);
+        let mut budgets = budgets.await?;
         let mut context = Context {
             content: asking,
             account_zone: campaign.time_zone.0,
@@ -199,14 +201,18 @@ impl StepTx<'_> {
         let mut is_used_up = false;
         for mut candidate in candidates {
             match self.judge(&mut context, &candidate.due).await? {
-                Err(reason) => self.skip(&candidate, reason),
+                Err(reason) => {
+                    let reason = self.reason(reason, &candidate, &budgets, asking.max_parts);
+                    self.skip(&candidate, reason);
+                }
                 Ok(Verdict::Withdrawn) => self.withdraw(&candidate),
                 Ok(Verdict::Later(at)) => {
                     self.put_off(candidate.key, at, candidate.failures);
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
-                    if parts > parts_left {
+                    let charge = self.charge(today, &ready.phone, parts);
+                    if parts > parts_left || !budgets.have(&charge) {
                         is_used_up = true;
                         break;
                     }
@@ -215,7 +221,7 @@ impl StepTx<'_> {
                         continue;
                     }
                     parts_left -= parts;
-                    let charge = self.charge(today, &ready.phone, parts);
+                    budgets.take(&charge);
                     self.count_claim(&candidate, &charge);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     let contact = self.contact(&candidate, mac.clone());

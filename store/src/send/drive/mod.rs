@@ -2,8 +2,9 @@
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
 //! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day; `charge`: what
-//!   messages cost; `per_day`: how many a campaign asks of a store, say. `phones`: recipients who have another phone by now.
+//!   messages cost; `budget`: what may still be spent; `per_day`: how many a campaign asks of a store, say. `phones`: recipients who have another phone by now.
 
+mod budget;
 mod charge;
 pub(super) mod claims;
 mod per_day;
@@ -261,6 +262,7 @@ impl Store {
                 let campaign: Option<LockedCampaign> = tx.fetch_one(CAMPAIGN, values).await?;
                 campaigns.extend(campaign.map(|campaign| (key, campaign)));
             }
+            tx.lock_budgets(wanted, &mut campaigns).await?;
             let mut step = StepTx {
                 driver,
                 now: tx.now().await?,

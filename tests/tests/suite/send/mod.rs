@@ -2,6 +2,7 @@
 
 mod again;
 mod audience;
+mod budget;
 mod cost;
 mod driver;
 mod erasing;
