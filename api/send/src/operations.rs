@@ -41,7 +41,7 @@ pub use self::campaign::{
 pub use self::columns::list_columns;
 pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
 pub use self::sender::{SenderItem, list_senders, pause_sender};
-pub use self::usage::{UsageDays, list_usage};
+pub use self::usage::{UsageDays, list_budgets, list_usage};
 use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};

@@ -1,5 +1,6 @@
 //! What the operations and hooks of sending share.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -78,6 +79,14 @@ impl SendState {
         let mut senders = self.senders.iter().map(|sender| &sender.setting);
         let sender = senders.find(|sender| sender.name == name)?;
         sender.prices.as_deref()
+    }
+
+    /// The currencies of the prices of an account's senders, each once.
+    pub fn currencies(&self, account_name: &str) -> BTreeSet<&str> {
+        let senders = self.senders.iter().map(|sender| &sender.setting);
+        let senders = senders.filter(|sender| sender.allows(account_name));
+        let prices = senders.filter_map(|sender| sender.prices.as_ref());
+        prices.map(|prices| prices.currency().as_str()).collect()
     }
 
     /// The sender of this name, if the caller may use it.

@@ -1,10 +1,11 @@
 //! What an account handed over, and what it cost.
 
+use api_http::deadline::soon;
 use api_http::{Caller, Problem, Result};
 use chrono::{Datelike, NaiveDate, Utc};
 use domain::date_range::{DateRange, day_of, parse_date};
 use store::ListPage;
-use store::send::usage::{Usage, UsageAt};
+use store::send::usage::{BudgetSpent, Usage, UsageAt};
 
 use crate::SCOPE;
 
@@ -45,5 +46,15 @@ pub async fn list_usage(
 ) -> Result<ListPage<Usage, UsageAt>> {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     let list = async move { Ok(store.usage(account_id, days, after, limit).await?) };
-    caller.read(SCOPE, api_http::deadline::soon(list)).await
+    caller.read(SCOPE, soon(list)).await
+}
+
+/// The budgets of an account, and what of each is spent: that of this month, and those of campaigns that go on.
+///
+/// # Errors
+/// 503.
+pub async fn list_budgets(caller: &Caller) -> Result<Vec<BudgetSpent>> {
+    let budgets = caller.app.store.budgets_spent(caller.account_id());
+    let budgets = async { Ok(budgets.await?) };
+    caller.read(SCOPE, soon(budgets)).await
 }

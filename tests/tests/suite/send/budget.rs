@@ -180,7 +180,7 @@ async fn a_budget_is_in_the_currency_of_the_price() -> Result<()> {
         ("demo", euro(-1.0), "/budget/amount"),
         (
             "demo",
-            json!({"amount": 0.1234567, "currency": "EUR"}),
+            json!({"amount": 0.123_456_7, "currency": "EUR"}),
             "/budget/amount",
         ),
         (
