@@ -67,8 +67,10 @@ struct DueDrift {
 
 /// What a campaign has spent, by day and by message.
 const COST: &Statement = statement!(
-    "SELECT (SELECT CAST(coalesce(sum(cost), 0) AS bigint) FROM send_usage WHERE account_id = $1 AND campaign_id = $2) AS stored,
-            (SELECT CAST(coalesce(sum(cost), 0) AS bigint) FROM message WHERE account_id = $1 AND campaign_id = $2) AS recomputed"
+    "SELECT CAST(coalesce(sum(stored), 0) AS bigint) AS stored, CAST(coalesce(sum(recomputed), 0) AS bigint) AS recomputed FROM (
+            SELECT cost AS stored, CAST(0 AS bigint) AS recomputed FROM send_usage WHERE account_id = $1 AND campaign_id = $2
+             UNION ALL
+            SELECT 0, cost FROM message WHERE account_id = $1 AND campaign_id = $2) c"
 );
 
 #[derive(FromQueryResult)]
