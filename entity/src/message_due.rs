@@ -20,4 +20,6 @@ entity! { "message_due";
     echo: Option<String>,
     /// Of a reminder that waits, the link in it; older ones have none.
     link_id: Option<Uuid>,
+    /// Of a message that is claimed: as what it is counted in [`send_usage`](super::send_usage), as JSON.
+    charge: Option<String>,
 }

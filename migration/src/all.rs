@@ -11,6 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
+    m0018_cost,
 };
 
 /// All migrations, in the order of their numbers.
@@ -26,6 +27,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0015_sampling::MIGRATION,
     m0016_senders::MIGRATION,
     m0017_reminders::MIGRATION,
+    m0018_cost::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -139,6 +141,10 @@ mod tests {
         (
             "m0017_reminders",
             "dcde295a7ad066107662ff3e5477c704e3416614325836107ef19486065531cb",
+        ),
+        (
+            "m0018_cost",
+            "020452ad6e2a92d00d54d473e773e929c11ecd24744dbbd1efc89d53106adc3d",
         ),
     ];
 

@@ -46,6 +46,7 @@ mod m0014_receipts;
 mod m0015_sampling;
 mod m0016_senders;
 mod m0017_reminders;
+mod m0018_cost;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::campaign_settings::DAYS;
+use crate::money;
 use crate::names::property_name;
 use crate::sent::SentPairs;
 
@@ -63,6 +64,9 @@ pub struct CampaignDraft {
     pub max_messages: String,
     /// In percent; empty: all.
     pub sample: String,
+    /// Empty: no limit.
+    pub budget: String,
+    pub budget_currency: String,
     #[serde(skip)]
     pub quotas: Vec<Quota>,
     pub contact_gap_days: String,
@@ -200,6 +204,14 @@ impl CampaignDraft {
                 .max_messages
                 .map_or_else(String::new, |most| most.to_string()),
             sample: content.sample.map_or_else(String::new, percent),
+            budget: content
+                .budget
+                .as_ref()
+                .map_or_else(String::new, money::typed),
+            budget_currency: content
+                .budget
+                .as_ref()
+                .map_or_else(String::new, |budget| budget.currency.as_str().to_owned()),
             quotas: quotas(content),
             contact_gap_days: content.contact_gap_days.to_string(),
             max_parts: content.max_parts.to_string(),
@@ -286,6 +298,10 @@ impl CampaignDraft {
             ("max_messages", number(&self.max_messages)),
             ("sample", share(&self.sample)),
             ("per_day", Value::Object(per_day.collect())),
+            (
+                "budget",
+                money::written(&self.budget, &self.budget_currency),
+            ),
             ("contact_gap_days", number(&self.contact_gap_days)),
             ("max_parts", number(&self.max_parts)),
             ("reminder", json!(reminder)),
@@ -438,6 +454,7 @@ impl CampaignDraft {
             (&self.contact_gap_days, "0"),
             (&self.max_parts, "3"),
             (&self.sample, ""),
+            (&self.budget, ""),
             (&self.send_within_hours, "72"),
             (&self.link_expires_after_days, "30"),
         ];
@@ -546,7 +563,7 @@ mod tests {
             "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {},
             "track_fields": ["a; b", "c"], "starts_at": "2026-12-01T08:00:30Z", "delay_minutes": 5, "bus_props_from": {"store": "store_code"},
             "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5, "sample": 0.075, "per_day": {"store": 20},
-            "reminder": {"after_days": 2, "text": "r {link}"},
+            "budget": {"amount": 99.5, "currency": "EUR"}, "reminder": {"after_days": 2, "text": "r {link}"},
         });
         for audience in [
             json!({"on_import": true}),

@@ -22,15 +22,17 @@ use store::import::Batch;
 use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
-use crate::campaign_settings::{DAYS, cost, settings};
+use crate::campaign_settings::{DAYS, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
+use crate::money;
 use crate::names::{FormChoice, bus_prop_names, import_name, published, unknown_bus_props};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::provider_code;
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
+use crate::usage;
 
 #[derive(Template)]
 #[template(path = "campaign_edit.html")]
@@ -40,6 +42,8 @@ struct CampaignEditPage<'a> {
     draft: &'a CampaignDraft,
     forms: Vec<FormChoice>,
     senders: Vec<SenderItem>,
+    /// Those of the senders' prices, and of the budget.
+    currencies: Vec<String>,
     /// The last imports, and those that are chosen.
     batches: Vec<Batch>,
     /// What recipients have.
@@ -306,7 +310,7 @@ impl Shown {
 
 impl Shown {
     fn cost(&self, t: &Text) -> Option<String> {
-        self.0.cost.as_ref().map(|amount| cost(t, amount))
+        self.0.cost.as_ref().map(|cost| money::shown(t, cost))
     }
 
     /// The business properties that the form does not have.
@@ -379,6 +383,7 @@ impl Draft for CampaignDraft {
                 draft: self,
                 forms: unless_refused(editing, published(person)).await?,
                 senders: unless_refused(editing, senders).await?,
+                currencies: usage::currencies(person, &self.budget_currency),
                 batches: unless_refused(editing, batches(person, self)).await?,
                 columns: unless_refused(editing, operations::list_columns(caller)).await?,
                 bus_props: form_bus_props(person, self).await,

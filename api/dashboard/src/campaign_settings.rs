@@ -4,8 +4,9 @@ use api_language::Text;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, WaitReason, Waiting};
-use domain::price::Cost;
 use serde_json::{Value, json};
+
+use crate::money;
 
 /// The days of the week, as a send window names them.
 pub const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -57,6 +58,10 @@ pub fn settings(
         ("most", max.map(|most| t.count("preview-eligible", most))),
         ("sample", sample.map(|share| t.percent(Some(share)))),
         ("per-day", joined(&per_day)),
+        (
+            "budget",
+            content.budget.as_ref().map(|one| money::shown(t, one)),
+        ),
         (
             "expiry",
             Some(t.count("days-n", i64::from(content.link_expires_after_days))),
@@ -153,6 +158,8 @@ pub fn waits(
             WaitReason::StartsAt => ("wait-starts-at", until.clone()),
             WaitReason::Reminder => ("wait-reminder", until.clone()),
             WaitReason::Rate => ("wait-rate", String::new()),
+            WaitReason::Budget if wait.until.is_some() => ("wait-month-budget", until.clone()),
+            WaitReason::Budget => ("wait-budget", String::new()),
             WaitReason::SenderPaused => ("wait-sender-paused", content.sender.clone()),
             WaitReason::Paused => return paused(t, wait.messages, first),
         };
@@ -196,11 +203,6 @@ pub fn resume_question(
     told.chain([format!("{hours}.")])
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// An amount of money.
-pub fn cost(t: &Text, cost: &Cost) -> String {
-    format!("{} {}", t.real(cost.amount, 2), cost.currency)
 }
 
 #[cfg(test)]

@@ -5,14 +5,17 @@ use api_language::Text;
 use domain::invalid::Invalid;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 41] = [
+const MEMBERS: [(&str, &str); 45] = [
     ("after_days", "campaign-reminder-days"),
+    ("amount", "budget-amount"),
     ("audience", "campaign-audience"),
+    ("budget", "campaign-budget"),
     ("bus_prop", "form-bus-props"),
     ("bus_props", "form-bus-props"),
     ("bus_props_from", "campaign-bus-props"),
     ("color", "branding-color"),
     ("contact_gap_days", "campaign-gap"),
+    ("currency", "budget-currency"),
     ("delay_minutes", "campaign-delay"),
     ("docid", "docid"),
     ("form_id", "form"),
@@ -27,6 +30,7 @@ const MEMBERS: [(&str, &str); 41] = [
     ("max_messages", "campaign-most"),
     ("max_parts", "campaign-parts"),
     ("min_gap_days", "gap-days"),
+    ("month_budget", "month-budget"),
     ("name", "name"),
     ("options", "form-options"),
     ("per_day", "campaign-per-day"),

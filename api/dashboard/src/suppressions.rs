@@ -101,7 +101,10 @@ pub async fn set_gap(
         .parse::<u32>()
         .map_or_else(|_| json!(u32::MAX), |days| json!(days));
     let changed = match SendSetting::parse(&body) {
-        Ok(setting) => operations::replace_setting(&person.caller, &setting).await,
+        Ok(setting) => {
+            let state = &person.state.sending;
+            operations::replace_setting(state, &person.caller, &setting).await
+        }
         Err(wrong) => Err(Problem::invalid(wrong)),
     };
     match changed {

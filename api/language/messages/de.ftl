@@ -521,6 +521,7 @@ campaign-per-day = Höchstens so viele Nachrichten am Tag je Filiale oder Gruppe
 campaign-quota-name = Gruppe der Auswertung
 campaign-quota-most = Nachrichten am Tag
 campaign-quota-none = Wählen Sie dafür zuerst eine Spalte, nach der ausgewertet wird, und speichern Sie.
+campaign-budget = Budget der Kampagne (leer: keine Grenze)
 campaign-within = Stunden, nach denen eine Nachricht nicht mehr gesendet wird
 campaign-expiry = Tage, die ein Link gilt
 day-mon = Mo
@@ -544,6 +545,7 @@ sms-n = { $value } SMS
 setting-most = Höchstens
 setting-sample = Anteil der Gefragten
 setting-per-day = Höchstens am Tag
+setting-budget = Budget
 setting-expiry = Links gelten
 setting-fields = Spalten, die bei jeder Antwort bleiben
 setting-bus-props = Auswertung nach Spalte
@@ -572,6 +574,32 @@ days-n = { $n ->
    *[other] { $value } Tage
 }
 cost = Kosten
+usage = Kosten
+usage-month = Monat
+usage-months = Nach Monat
+usage-messages = Nachrichten
+usage-parts = SMS-Teile
+usage-country = Land
+usage-senders = Nach Absender, { $value }
+usage-countries = Nach Land, { $value }
+usage-none = Es wurde noch nichts gesendet.
+usage-note = Eine Nachricht zählt an dem Tag, an dem sie gesendet wurde, zum Preis dieses Tages; was der Anbieter ablehnt, kostet nichts. Ein langer Text braucht mehrere SMS-Teile.
+usage-no-price = Niemand hat gesagt, was eine SMS kostet; deshalb gibt es hier keine Kosten und kein Budget. Fragen Sie, wer den Dienst betreibt.
+month-budget = Budget für einen Monat
+month-budget-none = Es gibt kein Budget: Alles wird gesendet.
+month-budget-note = Was alle Nachrichten eines Monats kosten dürfen. Nachrichten darüber hinaus warten bis zum nächsten Monat, oder bis Sie es erhöhen. Leer: keine Grenze.
+budget-amount = Betrag
+budget-currency = Währung
+budget-of-month = { $value } % des SMS-Budgets dieses Monats sind ausgegeben ({ $what }).
+budget-of-campaign = { $value } % des Budgets dieser Kampagne sind ausgegeben ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } wartet, weil das Budget der Kampagne aufgebraucht ist.
+   *[other] { $value } warten, weil das Budget der Kampagne aufgebraucht ist.
+}
+wait-month-budget = { $n ->
+    [one] { $value } wartet, weil das Budget des Monats aufgebraucht ist: bis { $what }, oder bis Sie es erhöhen.
+   *[other] { $value } warten, weil das Budget des Monats aufgebraucht ist: bis { $what }, oder bis Sie es erhöhen.
+}
 wait-send-window = { $n ->
     [one] { $value } wartet bis { $what } Uhr in der Zeitzone der Person.
    *[other] { $value } warten bis { $what } Uhr in der Zeitzone der Personen.
@@ -914,6 +942,7 @@ audit-by-key = API-Schlüssel { $value }
 audit-answers-export = Antworten exportiert
 audit-recipients-export = Empfänger exportiert
 audit-messages-export = Nachrichten exportiert
+audit-usage-export = Kosten exportiert
 audit-stores-export = Vergleich der Filialen exportiert
 audit-import-export = Fehler eines Imports exportiert
 audit-campaign-delete = Kampagne gelöscht
@@ -1165,6 +1194,10 @@ refused-unknown-type = Diese Art von Frage geht hier nicht.
 refused-unknown-id = Das gibt es nicht mehr.
 refused-reserved = Dieser Name ist dem Dienst vorbehalten.
 refused-out-of-range = Geben Sie eine ganze Zahl von { $low } bis { $high } ein.
+refused-wrong-type-amount = Geben Sie einen Betrag ein, etwa 500 oder 99,50.
+refused-out-of-range-amount = Geben Sie einen Betrag ein, etwa 500 oder 99,50.
+refused-not-offered-budget = Der Absender hat keinen Preis in dieser Währung; niemand wüsste, was ausgegeben ist.
+refused-not-offered-month-budget = Nicht alle Ihre Absender haben einen Preis in dieser Währung; niemand wüsste, was ausgegeben ist.
 refused-not-offered = Das steht nicht zur Wahl.
 refused-unknown-key = Keine Frage davor passt dazu.
 refused-retired = Diese Frage wird nicht mehr gestellt.

@@ -527,6 +527,7 @@ campaign-per-day = At most so many messages a day for each store or group
 campaign-quota-name = Group of answers
 campaign-quota-most = Messages a day
 campaign-quota-none = To set this, first choose a column to group answers by, and save.
+campaign-budget = Budget of the campaign (empty: no limit)
 campaign-within = Hours after which a message is not sent any more
 campaign-expiry = Days for which a link works
 day-mon = Mon
@@ -550,6 +551,7 @@ sms-n = { $value } SMS
 setting-most = At most
 setting-sample = Share of people asked
 setting-per-day = At most a day
+setting-budget = Budget
 setting-expiry = Links work for
 setting-fields = Columns kept with each answer
 setting-bus-props = Answers grouped by column
@@ -578,6 +580,32 @@ days-n = { $n ->
    *[other] { $value } days
 }
 cost = Cost
+usage = Usage
+usage-month = Month
+usage-months = By month
+usage-messages = Messages
+usage-parts = SMS parts
+usage-country = Country
+usage-senders = By sender, { $value }
+usage-countries = By country, { $value }
+usage-none = Nothing was sent yet.
+usage-note = A message counts on the day on which it was sent, at the price of that day; what the provider refused costs nothing. A long text takes several SMS parts.
+usage-no-price = Nobody has said what an SMS costs, so there are no costs and no budget. Ask whoever runs the service.
+month-budget = Budget for a month
+month-budget-none = There is no budget: everything is sent.
+month-budget-note = What all messages of a month may cost. Messages beyond it wait until the next month, or until you raise it. Empty: no limit.
+budget-amount = Amount
+budget-currency = Currency
+budget-of-month = { $value }% of this month’s SMS budget is spent ({ $what }).
+budget-of-campaign = { $value }% of this campaign’s budget is spent ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } waits because the campaign’s budget is used up.
+   *[other] { $value } wait because the campaign’s budget is used up.
+}
+wait-month-budget = { $n ->
+    [one] { $value } waits because the month’s budget is used up, until { $what } or until you raise it.
+   *[other] { $value } wait because the month’s budget is used up, until { $what } or until you raise it.
+}
 wait-send-window = { $n ->
     [one] { $value } waits until { $what } in their time zone.
    *[other] { $value } wait until { $what } in their time zone.
@@ -920,6 +948,7 @@ audit-by-key = API key { $value }
 audit-answers-export = Answers exported
 audit-recipients-export = Recipients exported
 audit-messages-export = Messages exported
+audit-usage-export = Usage exported
 audit-stores-export = Comparison of stores exported
 audit-import-export = Errors of an import exported
 audit-campaign-delete = Campaign deleted
@@ -1146,6 +1175,10 @@ refused-control-character = This holds a character that cannot be saved.
 refused-duplicate = This stands there twice.
 refused-unknown-id = This does not exist any more.
 refused-out-of-range = Enter a whole number from { $low } to { $high }.
+refused-wrong-type-amount = Enter an amount such as 500 or 99.50.
+refused-out-of-range-amount = Enter an amount such as 500 or 99.50.
+refused-not-offered-budget = The sender has no price in this currency, so nothing would say what is spent.
+refused-not-offered-month-budget = Not all of your senders have a price in this currency, so nothing would say what is spent.
 refused-unknown-key = No question before this one fits.
 refused-not-an-object = This is no record.
 refused-docid-missing = The customer number is missing.

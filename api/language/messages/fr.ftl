@@ -531,6 +531,7 @@ campaign-per-day = Maximum de messages par jour pour chaque magasin ou groupe
 campaign-quota-name = Groupe de réponses
 campaign-quota-most = Messages par jour
 campaign-quota-none = Pour cela, choisissez d’abord une colonne pour regrouper les réponses, puis enregistrez.
+campaign-budget = Budget de la campagne (vide : sans limite)
 campaign-within = Heures après lesquelles un message n’est plus envoyé
 campaign-expiry = Jours pendant lesquels un lien fonctionne
 day-mon = lun.
@@ -554,6 +555,7 @@ sms-n = { $value } SMS
 setting-most = Au plus
 setting-sample = Part des personnes interrogées
 setting-per-day = Au plus par jour
+setting-budget = Budget
 setting-expiry = Les liens fonctionnent pendant
 setting-fields = Colonnes conservées avec chaque réponse
 setting-bus-props = Réponses regroupées par colonne
@@ -582,6 +584,32 @@ days-n = { $n ->
    *[other] { $value } jours
 }
 cost = Coût
+usage = Coûts
+usage-month = Mois
+usage-months = Par mois
+usage-messages = Messages
+usage-parts = Parties de SMS
+usage-country = Pays
+usage-senders = Par expéditeur, { $value }
+usage-countries = Par pays, { $value }
+usage-none = Rien n’a encore été envoyé.
+usage-note = Un message compte le jour de son envoi, au prix de ce jour ; ce que le fournisseur refuse ne coûte rien. Un texte long prend plusieurs parties de SMS.
+usage-no-price = Personne n’a indiqué le prix d’un SMS : il n’y a donc ici ni coûts ni budget. Demandez à la personne qui exploite le service.
+month-budget = Budget du mois
+month-budget-none = Il n’y a pas de budget : tout est envoyé.
+month-budget-note = Ce que tous les messages d’un mois peuvent coûter. Au-delà, les messages attendent le mois suivant, ou que vous l’augmentiez. Vide : sans limite.
+budget-amount = Montant
+budget-currency = Devise
+budget-of-month = { $value } % du budget SMS de ce mois est dépensé ({ $what }).
+budget-of-campaign = { $value } % du budget de cette campagne est dépensé ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } attend, car le budget de la campagne est épuisé.
+   *[other] { $value } attendent, car le budget de la campagne est épuisé.
+}
+wait-month-budget = { $n ->
+    [one] { $value } attend, car le budget du mois est épuisé : jusqu’au { $what }, ou jusqu’à ce que vous l’augmentiez.
+   *[other] { $value } attendent, car le budget du mois est épuisé : jusqu’au { $what }, ou jusqu’à ce que vous l’augmentiez.
+}
 wait-send-window = { $n ->
     [one] { $value } attend jusqu’à { $what } dans leur fuseau horaire.
    *[other] { $value } attendent jusqu’à { $what } dans leur fuseau horaire.
@@ -924,6 +952,7 @@ audit-by-key = Clé d’API { $value }
 audit-answers-export = Réponses exportées
 audit-recipients-export = Destinataires exportés
 audit-messages-export = Messages exportés
+audit-usage-export = Coûts exportés
 audit-stores-export = Comparaison des magasins exportée
 audit-import-export = Erreurs d’une importation exportées
 audit-campaign-delete = Campagne supprimée
@@ -1175,6 +1204,10 @@ refused-unknown-type = Ce type de question n’est pas possible ici.
 refused-unknown-id = Cela n’existe plus.
 refused-reserved = Ce nom est réservé au service.
 refused-out-of-range = Saisissez un nombre entier de { $low } à { $high }.
+refused-wrong-type-amount = Saisissez un montant comme 500 ou 99,50.
+refused-out-of-range-amount = Saisissez un montant comme 500 ou 99,50.
+refused-not-offered-budget = L’expéditeur n’a pas de prix dans cette devise : rien ne dirait ce qui est dépensé.
+refused-not-offered-month-budget = Vos expéditeurs n’ont pas tous un prix dans cette devise : rien ne dirait ce qui est dépensé.
 refused-not-offered = Ce choix n’est pas proposé.
 refused-unknown-key = Aucune question précédente ne convient.
 refused-retired = Cette question n’est plus posée.

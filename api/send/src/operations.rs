@@ -6,10 +6,12 @@ mod campaign;
 mod columns;
 mod preview;
 mod sender;
+mod usage;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ::sender::setting::Setting;
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
@@ -39,6 +41,7 @@ pub use self::campaign::{
 pub use self::columns::list_columns;
 pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
 pub use self::sender::{SenderItem, list_senders, pause_sender};
+pub use self::usage::{UsageDays, list_budgets, list_usage};
 use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
@@ -48,6 +51,7 @@ const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::
 const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
 /// An export, as the audit log names it.
 pub(crate) const EXPORT_MESSAGES: &str = "messages.export";
+pub(crate) const EXPORT_USAGE: &str = "usage.export";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 
@@ -277,14 +281,42 @@ pub async fn read_setting(caller: &Caller) -> Result<SendSetting> {
 /// Changes how phones are sent to, and texts from them taken, as a whole.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one with a gap; 503.
-pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<()> {
-    let stored = caller
-        .app
-        .store
-        .set_send_setting(caller.account_id(), setting);
-    let replace = async { Ok(within(QUICK, stored).await?) };
+/// 409 `upgrade_unfinished` of one with a gap or a budget; 422: a sender of the account has no price in the budget's currency; 503.
+pub async fn replace_setting(
+    state: &SendState,
+    caller: &Caller,
+    setting: &SendSetting,
+) -> Result<()> {
+    let replace = async {
+        check_month_budget(state, caller, setting)?;
+        let store = &caller.app.store;
+        let stored = store.set_send_setting(caller.account_id(), setting);
+        Ok(within(QUICK, stored).await?)
+    };
     caller.change(REPLACE_SETTING, "", replace).await
+}
+
+/// Whether all that the account's senders send counts against its budget of a month; what is simulated may have no price.
+fn check_month_budget(state: &SendState, caller: &Caller, setting: &SendSetting) -> Result<()> {
+    let Some(budget) = &setting.month_budget else {
+        return Ok(());
+    };
+    let senders = state.senders.iter().map(|sender| &sender.setting);
+    let mut senders = senders.filter(|sender| {
+        let is_free = sender.kind.is_simulated && sender.prices.is_none();
+        sender.allows(caller.account_name()) && !is_free
+    });
+    let is_other = |sender: &&Setting| {
+        let prices = sender.prices.as_ref();
+        prices.is_none_or(|prices| *prices.currency() != budget.currency)
+    };
+    let Some(other) = senders.find(is_other) else {
+        return Ok(());
+    };
+    let currency = budget.currency.as_str();
+    let detail = format!("sender {} has no price in {currency}", other.name);
+    let wrong = Invalid::of_member("month_budget", code::NOT_OFFERED, detail);
+    Err(Problem::invalid(vec![wrong]))
 }
 
 #[cfg(test)]

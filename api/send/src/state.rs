@@ -1,5 +1,6 @@
 //! What the operations and hooks of sending share.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use api_http::body::Limit;
 use api_http::commit::Committer;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
-use domain::price::Price;
+use domain::price::Prices;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use metrics::gauge;
@@ -74,9 +75,18 @@ impl SendState {
     }
 
     /// What a part costs through the sender of this name, if the operator says so.
-    pub(crate) fn price(&self, name: &str) -> Option<&Price> {
+    pub(crate) fn prices(&self, name: &str) -> Option<&Prices> {
         let mut senders = self.senders.iter().map(|sender| &sender.setting);
-        senders.find(|sender| sender.name == name)?.price.as_ref()
+        let sender = senders.find(|sender| sender.name == name)?;
+        sender.prices.as_deref()
+    }
+
+    /// The currencies of the prices of an account's senders, each once.
+    pub fn currencies(&self, account_name: &str) -> BTreeSet<&str> {
+        let senders = self.senders.iter().map(|sender| &sender.setting);
+        let senders = senders.filter(|sender| sender.allows(account_name));
+        let prices = senders.filter_map(|sender| sender.prices.as_ref());
+        prices.map(|prices| prices.currency().as_str()).collect()
     }
 
     /// The sender of this name, if the caller may use it.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::sample::SampleShare;
 use crate::form::BusProp;
+use crate::price::Money;
 use crate::sms::{SendWindow, Template};
 
 /// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
@@ -37,6 +38,9 @@ pub struct CampaignContent {
     /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
     #[serde(default)]
     pub per_day: IndexMap<String, u32>,
+    /// What it may cost, tests too; `None`: no limit.
+    #[serde(default)]
+    pub budget: Option<Money>,
     pub starts_at: Option<DateTime<Utc>>,
     pub delay_minutes: u32,
     pub reminder: Option<Reminder>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::message::SkipReason;
 use super::unknown::UnknownBusProps;
-use crate::price::Cost;
+use crate::price::Money;
 use crate::sms::Encoding;
 
 /// What a campaign would do now.
@@ -24,7 +24,7 @@ pub struct Preview {
     /// Messages by the country of their phone.
     pub countries: BTreeMap<String, u64>,
     /// What the messages cost; `None` of a sender without a price.
-    pub cost: Option<Cost>,
+    pub cost: Option<Money>,
     pub bus_props_unknown: UnknownBusProps,
     /// Of the texts, what recipients lack.
     pub fields_missing: Vec<MissingField>,

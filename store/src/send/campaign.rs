@@ -11,8 +11,8 @@ use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::REASONS;
 use super::moving::{moves, place};
+use super::{BUDGETS, REASONS};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
@@ -90,6 +90,17 @@ impl Campaign {
     }
 }
 
+/// The lowest number of a program from which on all of them do what a content says; 0: any.
+fn needs(content: &CampaignContent) -> i64 {
+    if content.budget.is_some() {
+        BUDGETS
+    } else if content.asks_only_some() {
+        REASONS
+    } else {
+        0
+    }
+}
+
 /// Gives the row a content and what follows from it.
 fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<()> {
     row.sender.clone_from(&content.sender);
@@ -111,7 +122,7 @@ impl Store {
     /// Makes a campaign in DRAFT.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that asks only some.
+    /// [`Error::UpgradeUnfinished`] of one that asks only some or has a budget.
     pub async fn create_campaign(
         &self,
         account_id: Uuid,
@@ -119,7 +130,8 @@ impl Store {
     ) -> Result<Campaign> {
         let tx = self.begin().await?;
         // An older program would ask everybody.
-        if content.asks_only_some() && !tx.admits_only_from(REASONS).await? {
+        let needed = needs(content);
+        if needed > 0 && !tx.admits_only_from(needed).await? {
             return Err(Error::UpgradeUnfinished);
         }
         let now = tx.now().await?;
@@ -187,7 +199,7 @@ impl Store {
     /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that was started, and of one that asks only some.
+    /// [`Error::UpgradeUnfinished`] of one that was started, and of one that asks only some or has a budget.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
@@ -197,14 +209,15 @@ impl Store {
         // Nothing makes it untrue again.
         let tx = self.snapshot().await?;
         let may_move = tx.admits_only_from(MOVE).await?;
-        let may_sample = tx.admits_only_from(REASONS).await?;
+        let needed = needs(content);
+        let is_known = needed == 0 || tx.admits_only_from(needed).await?;
         drop(tx);
         self.change_campaign(key, revision, |row, status, now| {
             let is_draft = status == CampaignStatus::Draft;
             if !is_draft && !status.is_open() {
                 return Ok(Err(CampaignChange::Refused(status)));
             }
-            if !is_draft && !may_move || content.asks_only_some() && !may_sample {
+            if !is_draft && !may_move || !is_known {
                 return Err(Error::UpgradeUnfinished);
             }
             let before: CampaignContent =

@@ -1,6 +1,7 @@
 //! Sending: campaigns, the messages they plan, and what becomes of each.
 //!
-//! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
+//! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages;
+//!   [`usage`]: what was handed over, and what it cost.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
 //! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
 //!   place. `lapse`: reminders that an answer makes needless. [`lease`]: who drives a sender.
@@ -17,7 +18,7 @@
 //! message is not claimed again. The row of `message_due` says how far it is: with fence 0 it waits; with a fence it was handed
 //! over under the lease of that number, and its result is not recorded; absent, the result is in `message`.
 //!
-//! Locks are taken in this order: lease, campaign, due, contacts (by MAC), messages (by id).
+//! Locks are taken in this order: lease, campaign, the account's setting, due, contacts (by MAC), messages (by id).
 
 mod audience;
 pub mod campaign;
@@ -49,6 +50,10 @@ pub mod resend;
 mod restore;
 pub mod state;
 mod tally;
+pub mod usage;
+
+/// The lowest number of a program from which on all of them keep to budgets.
+pub(crate) const BUDGETS: i64 = 17;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;

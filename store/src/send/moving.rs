@@ -123,6 +123,7 @@ impl Tx {
                     next_due_at,
                     failures: message.failures,
                     echo: None,
+                    charge: None,
                 });
             }
         }

@@ -11,6 +11,7 @@ use domain::campaign::{
 };
 use domain::form::BusProp;
 use domain::pepper::Pepper;
+use domain::price::{Money, Prices};
 use domain::sms::{Encoding, SendWindow, country_or_code, zones_for};
 use uuid::Uuid;
 
@@ -35,6 +36,7 @@ impl Store {
         account_id: Uuid,
         pepper: &Pepper,
         context: &Context<'_>,
+        prices: Option<&Prices>,
         most: u64,
     ) -> Result<Preview> {
         let now = self.now().await?;
@@ -49,6 +51,7 @@ impl Store {
             ..*context
         };
         let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
+        preview.cost = prices.map(|prices| Money::none(prices.currency().clone()));
         let form = context.form;
         let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
         // How many would be asked of a business property of which only so many are.
@@ -97,7 +100,7 @@ impl Store {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
-                    add(lists, &context, due, (now, window));
+                    add(lists, (&context, prices), due, (now, window));
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -149,7 +152,7 @@ fn add(
         Option<&mut BusPropsCheck>,
         &mut HashMap<String, u32>,
     ),
-    context: &Context<'_>,
+    (context, prices): (&Context<'_>, Option<&Prices>),
     due: DueMessage,
     (now, window): (DateTime<Utc>, Option<&SendWindow>),
 ) {
@@ -167,6 +170,10 @@ fn add(
             preview.eligible += 1;
             let parts = ready.parts.texts.len();
             *preview.parts.entry(parts).or_default() += 1;
+            let cost = prices.and_then(|prices| prices.of(&ready.phone, parts as u64));
+            if let (Some(sum), Some(cost)) = (&mut preview.cost, cost) {
+                sum.millionths += cost.millionths;
+            }
             match ready.parts.encoding {
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,
                 Encoding::Ucs2 => preview.encodings.ucs2 += 1,

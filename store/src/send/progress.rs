@@ -5,7 +5,10 @@ use domain::campaign::{
     BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
     Waiting,
 };
+use domain::date_range::{day_of, start_of};
 use domain::form::FormContent;
+use domain::month::Month;
+use domain::price::{Money, Prices};
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -70,27 +73,32 @@ fn number<'r>(rows: &'r [WaitRow], is_meant: impl Fn(&'r WaitRow) -> bool) -> i6
 }
 
 impl Store {
-    /// The counts of a campaign, and why what is scheduled waits. Where more than 5,000 messages are due and as many are due later, so
-    /// many of each are told.
+    /// The counts of a campaign, what it has spent, a sum a currency, and why what is scheduled waits. Where more than 5,000 messages are
+    /// due and as many are due later, so many of each are told.
     pub async fn campaign_progress(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
-    ) -> Result<(CampaignCounts, Vec<Waiting>)> {
+        prices: Option<&Prices>,
+    ) -> Result<(CampaignCounts, Vec<Money>, Vec<Waiting>)> {
         let tx = self.snapshot().await?;
         let counts = tx.counts(key).await?;
+        let spent = tx.spent(key).await?;
         let scheduled = [&counts.first, &counts.reminder];
         let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
         let waiting = match campaign.status {
             _ if scheduled == [0, 0] => vec![],
-            CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
+            CampaignStatus::Running => {
+                let budgets = tx.used_up_until(key, campaign, (&spent, prices)).await?;
+                tx.waiting(key, campaign, budgets, scheduled).await?
+            }
             _ => vec![Waiting {
                 reason: WaitReason::Paused,
                 messages: scheduled.iter().sum(),
                 until: None,
             }],
         };
-        Ok((counts, waiting))
+        Ok((counts, spent, waiting))
     }
 
     /// Which business properties the form does not have, of those that the recipients of a campaign's newest 5,000 messages would
@@ -115,11 +123,57 @@ impl Store {
     }
 }
 
+/// A budget is used up.
+#[derive(Clone, Copy)]
+struct UsedUp {
+    /// When the next month begins; `None` of a campaign's own.
+    until: Option<DateTime<Utc>>,
+}
+
 impl Tx {
+    /// Which budget of a campaign has less left than its longest message may cost; `None`: none.
+    async fn used_up_until(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+        (spent, prices): (&[Money], Option<&Prices>),
+    ) -> Result<Option<UsedUp>> {
+        let content = &campaign.content;
+        let longest = prices.map(|prices| prices.most(content.max_parts.into()));
+        let fits = |budget: &Money, spent: &[Money]| {
+            let mut left = budget.clone();
+            left.take_all(spent.iter().cloned());
+            longest.as_ref().is_some_and(|cost| {
+                cost.currency == left.currency && cost.millionths <= left.millionths
+            })
+        };
+        if content
+            .budget
+            .as_ref()
+            .is_some_and(|budget| !fits(budget, spent))
+        {
+            return Ok(Some(UsedUp { until: None }));
+        }
+        let setting = self.setting(key.account_id).await?;
+        let currency = prices.map(Prices::currency);
+        let budget = setting.month_budget;
+        let Some(budget) = budget.filter(|budget| currency == Some(&budget.currency)) else {
+            return Ok(None);
+        };
+        let zone = self.account_zone(key.account_id).await?;
+        let month = Month::of(day_of(self.now().await?, zone));
+        let spent = self.spent_in_month(key.account_id, month).await?;
+        let is_used_up = !fits(&budget, &spent);
+        Ok(is_used_up.then(|| UsedUp {
+            until: Some(start_of(month.next().first(), zone)),
+        }))
+    }
+
     async fn waiting(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
+        used_up: Option<UsedUp>,
         [first, reminders]: [i64; 2],
     ) -> Result<Vec<Waiting>> {
         let now = self.now().await?;
@@ -151,14 +205,15 @@ impl Tx {
         if due_now > 0 {
             let sender = self.sender(campaign.content.sender.as_str()).await?;
             let takes = sender.is_some_and(|sender| sender.state == SenderState::Ok);
+            let (reason, until) = match used_up {
+                _ if !takes => (WaitReason::SenderPaused, None),
+                Some(UsedUp { until }) => (WaitReason::Budget, until),
+                None => (WaitReason::Rate, None),
+            };
             waiting.push(Waiting {
-                reason: if takes {
-                    WaitReason::Rate
-                } else {
-                    WaitReason::SenderPaused
-                },
+                reason,
                 messages: due_now,
-                until: None,
+                until,
             });
         }
         let content = &campaign.content;

@@ -90,14 +90,9 @@ async fn preview(
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(account_id).await;
     let store = &caller.app.store;
-    let preview = store.preview_campaign(account_id, pepper, &known, most);
-    let mut preview = preview.await?;
-    let parts = preview.parts.iter();
-    let parts = parts
-        .map(|(parts, messages)| *parts as u64 * messages)
-        .sum();
-    preview.cost = sender.price.as_ref().map(|price| price.of(parts));
-    Ok(preview)
+    let prices = sender.prices.as_deref();
+    let preview = store.preview_campaign(account_id, pepper, &known, prices, most);
+    Ok(preview.await?)
 }
 
 /// Schedules a test message to a phone, as the recipient of a docid would get it; without a docid, or for what the recipient lacks,

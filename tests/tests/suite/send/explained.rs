@@ -26,7 +26,11 @@ fn people(store: &str) -> Vec<Value> {
     (100..103).map(person).collect()
 }
 
-async fn change(client: &Client, campaign: &Value, changes: &[(&str, Value)]) -> Result<Value> {
+pub(super) async fn change(
+    client: &Client,
+    campaign: &Value,
+    changes: &[(&str, Value)],
+) -> Result<Value> {
     let mut body = client.read_campaign(campaign).await?;
     for (member, value) in changes {
         body[*member] = value.clone();
