@@ -1,6 +1,6 @@
 //! A campaign as its editor has it, and the content that it stands for.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use api_http::{Problem, Result};
 use api_language::Text;
@@ -10,6 +10,7 @@ use chrono_tz::Tz;
 use domain::campaign::{
     Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
 };
+use domain::sms::Template;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -361,6 +362,16 @@ impl CampaignDraft {
             }
         }
         kept
+    }
+
+    /// The columns that stand in the texts; a customer number everybody has.
+    pub fn text_columns(&self) -> BTreeSet<String> {
+        let texts = [&self.text, &self.reminder_text];
+        let texts = texts.map(|text| Template::parse(text));
+        let texts = texts.iter().flatten();
+        let columns = texts.flat_map(Template::field_names);
+        let columns = columns.filter(|name| *name != "docid");
+        columns.map(str::to_owned).collect()
     }
 
     /// The columns to group by, each with its name: those chosen, then those typed.

@@ -60,6 +60,11 @@ pub fn import_name(t: &Text, zone: Tz, batch: &Batch) -> String {
     }
 }
 
+/// The people whom an import stands for at most: some may have come with another one since.
+pub fn import_people(batch: &Batch) -> i64 {
+    batch.outcomes.created + batch.outcomes.updated + batch.pending - batch.erased
+}
+
 /// The imports of an audience; empty if they are many, or one cannot be had.
 pub async fn import_names(person: &SignedIn, audience: &Audience) -> Vec<String> {
     let batch_ids = match audience {

@@ -57,7 +57,8 @@ impl OverviewPage<'_> {
     /// How many of the first steps are done, of all.
     fn done(&self) -> String {
         let done = self.first_steps.iter().filter(|step| step.is_done);
-        format!("{} / {}", done.count(), self.first_steps.len())
+        let counted = self.first_steps.iter().filter(|step| step.is_counted());
+        format!("{} / {}", done.count(), counted.count())
     }
 }
 

@@ -309,6 +309,7 @@ column-encoding = Zeichen
 column-sender = Absender
 column-provider-ids = IDs des Anbieters
 column-provider-code = Code des Anbieters
+column-planned-for = Geplant für
 column-scheduled-at = Eingereiht
 column-accepted-at = Gesendet
 column-delivered-at = Zugestellt
@@ -332,7 +333,7 @@ file-rows = { $n ->
    *[other] { $value } Zeilen
 }
 file-row = Zeile
-file-value = Was dort stand
+file-value = Wert in der Datei
 file-wrong = Was falsch ist
 file-remedy = Was zu tun ist
 file-same-phone = { $n ->
@@ -344,6 +345,7 @@ file-sends-nothing = Damit wird nichts gesendet. Eine Nachricht an diese Persone
 file-gone = Diese Datei ist nicht mehr da: Aufgehoben werden die letzten drei Dateien, jede eine Stunde lang. Bitte wählen Sie sie noch einmal.
 file-under-way = Diese Datei wird schon importiert. Sie steht gleich in dieser Liste.
 errors-first = Das sind die ersten 100. Alle stehen in der Excel-Datei.
+import-campaigns = Kampagnen für diese Personen:
 import-sent-nothing = An diese Personen wurde nichts gesendet.
 import-send = Ihnen eine Nachricht senden
 import-send-unchanged = { $n ->
@@ -422,7 +424,7 @@ start-later = { $n ->
     [one] { $value } Nachricht an { $value } Person, am { $what }.
    *[other] { $value } Nachrichten an { $value } Personen, die erste am { $what }.
 }
-start-import = Mit dem Start wird noch nichts gesendet: Wen Sie danach in diese Kampagne importieren, bekommt die Nachricht.
+start-import = Mit dem Start wird noch nichts gesendet: Wer danach in diese Kampagne importiert wird, bekommt die Nachricht.
 start-reminder = Wer nicht antwortet, bekommt dazu eine Erinnerung.
 resume-n = { $n ->
     [0] Im Augenblick wartet keine Nachricht.
@@ -437,17 +439,19 @@ resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
 sure-withdraw = Niemand kann die Seite mehr über diesen Link öffnen. Über einen neuen können Sie sie wieder teilen.
+sure-block = Keine Ihrer Kampagnen sendet mehr an diese Nummer, wer immer sie hat, bis Sie sie entsperren.
 sure-unblock = An diese Nummer gehen wieder Nachrichten. Entsperren Sie sie nur, wenn die Person darum gebeten hat.
 sure-delete = Seine Links schließen endgültig, auch die in schon gesendeten Nachrichten, und seine Kampagnen senden nichts mehr. Was beantwortet wurde, bleibt in den Berichten.
 sure-rotate = Der jetzige geheime Schlüssel gilt noch einen Tag.
 sure-revoke = Programme mit diesem Schlüssel werden ab jetzt abgewiesen, endgültig.
 sure-remove = { $value } wird abgemeldet und kann nicht zurückkommen.
 
+recipients-of-import = Personen, deren jüngste Daten aus diesem Import stammen:
 recipients-none = Es gibt noch keine Empfänger. Sie kommen mit Importen.
 recipients-column = Suchen
 recipients-docid = Kundennummer beginnt mit
 recipients-value = Wonach gesucht wird
-recipients-whole = Findet, was ganz in der Spalte steht, groß oder klein geschrieben.
+recipients-whole = Sucht den ganzen Wert; Groß- und Kleinschreibung ist gleich.
 recipients-undelivered = Nicht zugestellte Nachrichten
 recipients-not-found = Niemand wurde gefunden.
 recipients-not-yet = Bisher wurde niemand gefunden.
@@ -472,7 +476,7 @@ messages-n = { $n ->
 messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
-erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
+erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
 erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
@@ -489,7 +493,9 @@ campaign-text = Danke für Ihren Besuch! Wie war es? { "{" }link{ "}" }
 campaign-waits = Noch wird nichts gesendet: Die Nachricht geht an alle, die für diese Kampagne importiert werden.
 waiting-note = Nachrichten, die zu lang sind oder deren Spalte leer ist, werden erst ausgelassen, wenn sie an der Reihe sind. Die Vorschau zählt sie.
 campaign-save-first = Erst speichern: Gesendet wird, was gespeichert ist.
-campaign-text-note = Muss { "{" }link{ "}" } genau einmal enthalten. Fügen Sie eine Spalte ein, etwa { "{" }Vorname|Gast{ "}" }: Der Text nach dem Strich steht dort, wo die Spalte leer ist.
+campaign-text-note = Muss { "{" }link{ "}" } genau einmal enthalten. Fügen Sie eine Spalte ein, etwa { "{" }{ $value }|Gast{ "}" }: Der Text nach dem Strich steht dort, wo die Spalte leer ist.
+campaign-text-example = Vorname
+campaign-insert = Einfügen:
 campaign-special-note = Eine SMS hat 160 Zeichen; mit einem Sonderzeichen wie ë oder einem Emoji sind es nur 70.
 campaign-audience = Wer sie bekommt
 audience-import = Personen aus künftigen Importen
@@ -614,8 +620,8 @@ wait-starts-at = { $n ->
    *[other] { $value } warten auf den Beginn, { $what }.
 }
 wait-rate = { $n ->
-    [one] { $value } ist als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
-   *[other] { $value } sind als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
+    [one] { $value } ist als Nächste dran: Der Absender nimmt nur eine begrenzte Zahl in der Sekunde oder am Tag.
+   *[other] { $value } sind als Nächste dran: Der Absender nimmt nur eine begrenzte Zahl in der Sekunde oder am Tag.
 }
 wait-sender-paused = { $n ->
     [one] { $value } wartet, weil der Absender „{ $what }“ gerade nichts annimmt.
@@ -630,8 +636,8 @@ wait-paused-reminder = { $n ->
    *[other] { $value } Erinnerungen warten, weil die Kampagne angehalten ist.
 }
 wait-reminder = { $n ->
-    [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.
-   *[other] { $value } Erinnerungen warten, die erste bis { $what }. Wer vorher antwortet, bekommt keine.
+    [one] { $value } Erinnerung wartet und wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
+   *[other] { $value } Erinnerungen warten, die erste wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
 unknown-add = Ins Formular aufnehmen
@@ -694,6 +700,10 @@ encoding-ucs2 = Sonderzeichen
 preview-chars = { $n ->
     [one] { $value } Zeichen
    *[other] { $value } Zeichen
+}
+preview-lately = { $n ->
+    [one] { $value } dieser Personen hat in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
+   *[other] { $value } dieser Personen haben in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
 }
 preview-partial = Von einem großen Empfängerkreis sind hier nur die ersten gezählt. Beim Speichern werden alle gezählt.
 preview-nobody = Heute bekäme die Nachricht niemand. Spalten werden ausgefüllt, sobald jemand sie bekommt.
@@ -918,7 +928,7 @@ role = Rolle
 role-viewer = Lesen
 role-editor = Bearbeiten
 role-admin = Verwalten
-roles-note = „Lesen“ sieht alles. „Bearbeiten“ legt auch Formulare, Kampagnen und Importe an. „Verwalten“ kümmert sich auch um Personen und Schlüssel.
+roles-note = Wer die Rolle „Lesen“ hat, sieht alle Berichte. Mit „Bearbeiten“ legt man auch Formulare, Kampagnen und Importe an. Mit „Verwalten“ kümmert man sich auch um Personen und Schlüssel.
 set-role = Rolle ändern
 set = Speichern
 remove = Entfernen
@@ -987,7 +997,8 @@ audit-share-withdraw = Geteilte Seite zurückgezogen
 audit-suppression-add = Nummer gesperrt
 audit-suppression-remove = Nummer entsperrt
 audit-done = erledigt
-audit-refused = abgelehnt
+audit-refused = abgelehnt: nicht möglich
+audit-forbidden = abgelehnt: keine Berechtigung
 audit-failed = fehlgeschlagen
 audit-unknown = nicht bekannt
 when = Wann
@@ -1014,13 +1025,14 @@ link-new = Neuer Link
 link-create = Link erstellen
 link-code = QR-Code
 link-unnamed = Ohne Namen
+link-group-note = Ohne Auswahl zählen die Antworten über diesen Link für keine Filiale.
 link-name-note = Nur Sie sehen ihn, etwa „Kassenbon“ oder „Plakat am Eingang“.
 link-kiosk = Viele antworten am selben Gerät oder im selben Netz, etwa auf einem Tablet in der Filiale
 sure-delete-link = Wer ihn öffnet, sieht, dass das Formular geschlossen ist. Antworten, die über ihn kamen, bleiben.
 sheet-of = Ein Link je { $value }
 sheet-text = { $n ->
-    [one] { $value } Wert. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
-   *[other] { $value } Werte. Jeder Link zählt die Antworten für einen davon; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.
+    [one] { $value } Eintrag. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
+   *[other] { $value } Einträge, jeder mit einem eigenen Link, der die Antworten für ihn zählt; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.
 }
 sheet-open = QR-Codes drucken
 sheet-missing = { $n ->
@@ -1041,6 +1053,7 @@ link-counts = Zählt für { $value }
 link-svg = Als SVG herunterladen
 link-png = Als PNG herunterladen
 suppressions = Sperrliste
+recipient-blocked = Diese Nummer bekommt keine Nachrichten. Gesperrt seit:
 suppressions-none = Niemand hat sich abgemeldet, und keine Nummer wurde von Hand gesperrt.
 suppression-source = Wie
 suppression-change = Nummer sperren oder entsperren
@@ -1139,8 +1152,8 @@ refused-invalid-json = Das ist nicht das erwartete JSON („{ $value }“).
 refused-invalid-csv = Das ist nicht das erwartete CSV („{ $value }“).
 refused-invalid-form = Die Seite ist nicht so angekommen, wie sie ist. Bitte öffnen Sie sie neu und wiederholen Sie es.
 refused-unauthenticated = Bitte melden Sie sich an.
-refused-forbidden = Ihre Rolle erlaubt das nicht, oder die Seite ist veraltet. Bitte öffnen Sie die Seite neu oder fragen Sie, wer das Konto verwaltet.
-refused-role = Ihre Rolle („{ $value }“) erlaubt das nicht. Bitte fragen Sie, wer das Konto verwaltet.
+refused-forbidden = Ihre Rolle erlaubt das nicht, oder die Seite ist veraltet. Bitte öffnen Sie die Seite neu oder wenden Sie sich an die Person, die das Konto verwaltet.
+refused-role = Ihre Rolle („{ $value }“) erlaubt das nicht. Bitte wenden Sie sich an die Person, die das Konto verwaltet.
 refused-not-found = Diese Seite gibt es nicht, oder was sie zeigte, wurde gelöscht.
 refused-method-not-allowed = Das geht unter dieser Adresse nicht.
 refused-body-too-slow = Die Daten kamen zu langsam an.

@@ -315,6 +315,7 @@ column-encoding = Characters
 column-sender = Sender
 column-provider-ids = IDs of the provider
 column-provider-code = Code of the provider
+column-planned-for = Planned for
 column-scheduled-at = Queued
 column-accepted-at = Sent
 column-delivered-at = Delivered
@@ -338,7 +339,7 @@ file-rows = { $n ->
    *[other] { $value } rows
 }
 file-row = Row
-file-value = What stood there
+file-value = Value in file
 file-wrong = What is wrong
 file-remedy = What to do
 file-same-phone = { $n ->
@@ -350,6 +351,7 @@ file-sends-nothing = This sends nothing. You can send a message to these people 
 file-gone = This file is no longer kept: the last three files are, each for an hour. Please choose it again.
 file-under-way = This file is being imported already. It appears in this list in a moment.
 errors-first = These are the first 100. The Excel file has all of them.
+import-campaigns = Campaigns for these people:
 import-sent-nothing = Nothing was sent to these people.
 import-send = Send them a message
 import-send-unchanged = { $n ->
@@ -403,7 +405,7 @@ import-erase = Erase the people it created
 import-erasing = Those whom this import created are being erased:
 sure-import-erase = { $n ->
     [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person.
-   *[other] The { $value } recipients whom this import created are erased for good, but those whom a later import changed. Answers stay, without the person.
+   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay, without the person.
 }
 erased = Erased
 do-start = Start
@@ -443,17 +445,19 @@ resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
 sure-withdraw = Nobody can open the page by this link any more. You can share it again by a new one.
+sure-block = No campaign sends to this number any more, whoever has it, until you unblock it.
 sure-unblock = Messages go to this number again. Unblock it only if the person asked for that.
 sure-delete = Its links close for good, also those in messages that were sent, and its campaigns send nothing more. What was answered stays in reports.
 sure-rotate = The present secret works for another day.
 sure-revoke = Programs that use this key are refused from now on, for good.
 sure-remove = { $value } is signed out and cannot come back.
 
+recipients-of-import = People whose latest data came with this import:
 recipients-none = There are no recipients yet. They come with imports.
 recipients-column = Search
 recipients-docid = Customer number begins with
 recipients-value = What is searched for
-recipients-whole = Finds what stands in the column as a whole, in capitals or small letters.
+recipients-whole = Matches the whole value, in capitals or small letters.
 recipients-undelivered = Undelivered messages
 recipients-not-found = Nobody was found.
 recipients-not-yet = Nobody was found so far.
@@ -478,7 +482,7 @@ messages-n = { $n ->
 messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
-erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
+erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. A later file that has the person adds them again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
 erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
@@ -495,7 +499,9 @@ campaign-text = Thank you for your visit! How was it? { "{" }link{ "}" }
 campaign-waits = Nothing is sent yet: it goes to whoever is imported for it.
 waiting-note = Messages that turn out to be too long, or whose column is empty, are left out when their turn comes. The preview counts them.
 campaign-save-first = Save first: this sends what is stored.
-campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }name|there{ "}" }: the text after the bar stands where the column is empty.
+campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }{ $value }|there{ "}" }: the text after the bar stands where the column is empty.
+campaign-text-example = name
+campaign-insert = Insert:
 campaign-special-note = An SMS has 160 characters; with a special character such as ë or an emoji it has 70.
 campaign-audience = Who gets it
 audience-import = People imported later, straight into this campaign
@@ -521,9 +527,9 @@ campaign-nothing-waits = No message waits now: a new text only holds for people 
 campaign-starts-at = Start at (empty: at once)
 campaign-delay = Minutes to wait after the import
 campaign-more = More settings
-campaign-most = At most so many messages (empty: no limit)
+campaign-most = Maximum number of messages (empty: no limit)
 campaign-sample = Ask only a share of people, in percent (empty: everybody)
-campaign-per-day = At most so many messages a day for each store or group
+campaign-per-day = Maximum number of messages a day for each store or group
 campaign-quota-name = Group of answers
 campaign-quota-most = Messages a day
 campaign-quota-none = To set this, first choose a column to group answers by, and save.
@@ -620,8 +626,8 @@ wait-starts-at = { $n ->
    *[other] { $value } wait for the start, { $what }.
 }
 wait-rate = { $n ->
-    [one] { $value } is next: the sender takes only so many a second, or a day.
-   *[other] { $value } are next: the sender takes only so many a second, or a day.
+    [one] { $value } is next: the sender takes only a limited number a second, or a day.
+   *[other] { $value } are next: the sender takes only a limited number a second, or a day.
 }
 wait-sender-paused = { $n ->
     [one] { $value } waits because the sender “{ $what }” takes nothing just now.
@@ -636,8 +642,8 @@ wait-paused-reminder = { $n ->
    *[other] { $value } reminders wait because the campaign is paused.
 }
 wait-reminder = { $n ->
-    [one] { $value } reminder waits until { $what }. Whoever answers before gets none.
-   *[other] { $value } reminders wait, the first until { $what }. Whoever answers before gets none.
+    [one] { $value } reminder waits and is sent on { $what }. Whoever answers before gets none.
+   *[other] { $value } reminders wait, the first is sent on { $what }. Whoever answers before gets none.
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
 unknown-add = Add them to the form
@@ -701,6 +707,7 @@ preview-chars = { $n ->
     [one] { $value } character
    *[other] { $value } characters
 }
+preview-lately = { $value } of these people got a message of another campaign in the last 7 days.
 preview-partial = Only the first of a large audience are counted here. Saving counts all.
 preview-nobody = Nobody would get it today. Columns are filled in once somebody does.
 preview-wrong = Please correct:
@@ -924,7 +931,7 @@ role = Role
 role-viewer = Viewer
 role-editor = Editor
 role-admin = Admin
-roles-note = Viewers look. Editors also make forms, campaigns and imports. Admins also manage people and keys.
+roles-note = Viewers can see reports. Editors also make forms, campaigns and imports. Admins also manage people and keys.
 set-role = Change role
 set = Save
 remove = Remove
@@ -993,7 +1000,8 @@ audit-share-withdraw = Share withdrawn
 audit-suppression-add = Number blocked
 audit-suppression-remove = Number unblocked
 audit-done = done
-audit-refused = refused
+audit-refused = refused: not possible
+audit-forbidden = refused: no permission
 audit-failed = failed
 audit-unknown = not known
 when = When
@@ -1020,6 +1028,7 @@ link-new = New link
 link-create = Create link
 link-code = QR code
 link-unnamed = Without a name
+link-group-note = Without one the answers through this link count for no store.
 link-name-note = Only you see it, such as “Receipt” or “Poster at the door”.
 link-kiosk = Many people answer on the same device or network, such as a tablet in a store
 sure-delete-link = Whoever opens it sees that the form is closed. Answers that came through it stay.
@@ -1047,6 +1056,7 @@ link-counts = Counts for { $value }
 link-svg = Download as SVG
 link-png = Download as PNG
 suppressions = Do-not-contact list
+recipient-blocked = This number gets no messages. Blocked since:
 suppressions-none = Nobody has opted out, and no number was blocked by hand.
 suppression-source = How
 suppression-change = Block or unblock a number

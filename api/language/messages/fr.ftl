@@ -365,17 +365,19 @@ resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
 sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
+sure-block = Aucune de vos campagnes n’envoie plus rien à ce numéro, quel qu’en soit le titulaire, jusqu’à ce que vous le débloquiez.
 sure-unblock = Des messages seront de nouveau envoyés à ce numéro. Ne le débloquez que si la personne l’a demandé.
 sure-delete = Ses liens se ferment définitivement, y compris ceux des messages déjà envoyés, et ses campagnes n’envoient plus rien. Les réponses restent dans les rapports.
 sure-rotate = Le secret actuel fonctionne encore un jour.
 sure-revoke = Les programmes qui utilisent cette clé sont refusés dès maintenant, définitivement.
 sure-remove = { $value } est déconnecté et ne peut pas revenir.
 
+recipients-of-import = Personnes dont les dernières données viennent de cette importation :
 recipients-none = Il n’y a pas encore de destinataires. Ils arrivent avec les importations.
 recipients-column = Rechercher
 recipients-docid = Numéro de client commençant par
 recipients-value = Ce qui est recherché
-recipients-whole = Trouve ce qui figure en entier dans la colonne, en majuscules ou en minuscules.
+recipients-whole = Cherche la valeur entière, en majuscules ou en minuscules.
 recipients-undelivered = Messages non remis
 recipients-not-found = Personne n’a été trouvé.
 recipients-not-yet = Personne n’a été trouvé jusqu’ici.
@@ -406,6 +408,7 @@ column-encoding = Caractères
 column-sender = Expéditeur
 column-provider-ids = ID du fournisseur
 column-provider-code = Code du fournisseur
+column-planned-for = Prévu pour
 column-scheduled-at = Mis en file
 column-accepted-at = Envoyé
 column-delivered-at = Remis
@@ -429,7 +432,7 @@ file-rows = { $n ->
    *[other] { $value } lignes
 }
 file-row = Ligne
-file-value = Ce qui s’y trouvait
+file-value = Valeur dans le fichier
 file-wrong = Ce qui ne va pas
 file-remedy = Que faire
 file-same-phone = { $n ->
@@ -441,6 +444,7 @@ file-sends-nothing = Rien n’est envoyé ainsi. Vous pourrez ensuite envoyer un
 file-gone = Ce fichier n’est plus conservé : seuls les trois derniers le sont, chacun pendant une heure. Veuillez le choisir de nouveau.
 file-under-way = Ce fichier est déjà en cours d’importation. Il apparaîtra dans cette liste dans un instant.
 errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
+import-campaigns = Campagnes pour ces personnes :
 import-sent-nothing = Rien n’a été envoyé à ces personnes.
 import-send = Leur envoyer un message
 import-send-unchanged = { $n ->
@@ -482,7 +486,7 @@ messages-n = { $n ->
 messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
-erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur la contient, elle est de nouveau créée.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
 erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
@@ -499,7 +503,9 @@ campaign-text = Merci de votre visite ! Comment était-ce ? { "{" }link{ "}"
 campaign-waits = Rien n’est encore envoyé : le message part à ceux qui sont importés pour cette campagne.
 waiting-note = Les messages trop longs, ou dont une colonne est vide, ne sont écartés que lorsque vient leur tour. L’aperçu les compte.
 campaign-save-first = Enregistrez d’abord : c’est la version enregistrée qui est envoyée.
-campaign-text-note = Doit contenir { "{" }link{ "}" } une fois. Insérez une colonne, par exemple { "{" }prénom|cher client{ "}" } : le texte après la barre apparaît là où la colonne est vide.
+campaign-text-note = Doit contenir { "{" }link{ "}" } une fois. Insérez une colonne, par exemple { "{" }{ $value }|cher client{ "}" } : le texte après la barre apparaît là où la colonne est vide.
+campaign-text-example = prénom
+campaign-insert = Insérer :
 campaign-special-note = Un SMS compte 160 caractères ; avec un caractère spécial comme ê ou un émoji, il n’en compte que 70.
 campaign-audience = Qui le reçoit
 audience-import = Personnes importées plus tard, directement dans cette campagne
@@ -640,8 +646,8 @@ wait-paused-reminder = { $n ->
    *[other] { $value } rappels attendent parce que la campagne est suspendue.
 }
 wait-reminder = { $n ->
-    [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
-   *[other] { $value } rappels attendent, le premier jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
+    [one] { $value } rappel attend et part le { $what }. Qui répond d’ici là n’en reçoit pas.
+   *[other] { $value } rappels attendent, le premier part le { $what }. Qui répond d’ici là n’en reçoit pas.
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
 unknown-add = Les ajouter au formulaire
@@ -704,6 +710,10 @@ encoding-ucs2 = caractères spéciaux
 preview-chars = { $n ->
     [one] { $value } caractère
    *[other] { $value } caractères
+}
+preview-lately = { $n ->
+    [one] { $value } de ces personnes a reçu un message d’une autre campagne ces 7 derniers jours.
+   *[other] { $value } de ces personnes ont reçu un message d’une autre campagne ces 7 derniers jours.
 }
 preview-partial = Seuls les premiers d’un grand public sont comptés ici. L’enregistrement les compte tous.
 preview-nobody = Personne ne le recevrait aujourd’hui. Les colonnes se remplissent dès que quelqu’un le reçoit.
@@ -928,7 +938,7 @@ role = Rôle
 role-viewer = Lecture
 role-editor = Édition
 role-admin = Administration
-roles-note = « Lecture » consulte. « Édition » crée aussi des formulaires, des campagnes et des importations. « Administration » gère aussi les personnes et les clés.
+roles-note = « Lecture » permet de consulter les rapports, « Édition » aussi de créer des formulaires, des campagnes et des importations, « Administration » aussi de gérer les personnes et les clés.
 set-role = Changer le rôle
 set = Enregistrer
 remove = Retirer
@@ -997,7 +1007,8 @@ audit-share-withdraw = Partage retiré
 audit-suppression-add = Numéro bloqué
 audit-suppression-remove = Numéro débloqué
 audit-done = fait
-audit-refused = refusé
+audit-refused = refusé : impossible
+audit-forbidden = refusé : non autorisé
 audit-failed = échec
 audit-unknown = inconnu
 when = Quand
@@ -1024,6 +1035,7 @@ link-new = Nouveau lien
 link-create = Créer un lien
 link-code = Code QR
 link-unnamed = Sans nom
+link-group-note = Sans choix, les réponses par ce lien ne comptent pour aucun magasin.
 link-name-note = Vous seul voyez ce nom, par exemple « Ticket de caisse » ou « Affiche à l’entrée ».
 link-kiosk = Beaucoup de personnes répondent sur le même appareil ou le même réseau, par exemple une tablette en magasin
 sure-delete-link = Qui l’ouvre voit que le formulaire est fermé. Les réponses déjà reçues par ce lien restent.
@@ -1051,6 +1063,7 @@ link-counts = Compte pour { $value }
 link-svg = Télécharger en SVG
 link-png = Télécharger en PNG
 suppressions = Liste de blocage
+recipient-blocked = Ce numéro ne reçoit aucun message. Bloqué depuis :
 suppressions-none = Personne ne s’est désabonné, et aucun numéro n’a été bloqué à la main.
 suppression-source = Comment
 suppression-change = Bloquer ou débloquer un numéro
@@ -1058,7 +1071,7 @@ suppression-add = Bloquer le numéro
 suppression-remove = Débloquer
 gap = Pas trop souvent
 gap-days = Jours entre deux messages à la même personne
-gap-note = Cela vaut pour toutes vos campagnes ensemble : qui a reçu un message il y a moins de jours n’en reçoit pas et compte sous « Contacté récemment ». 0 signifie : aucune limite. Les rappels et les tests ne comptent pas. Une campagne peut demander davantage de jours.
+gap-note = Cela vaut pour toutes vos campagnes ensemble : toute personne qui a reçu un message plus récemment n’en reçoit pas et figure sous « Contacté récemment ». 0 signifie : aucune limite. Les rappels et les tests ne comptent pas. Une campagne peut demander davantage de jours.
 suppressed-inbound = Par SMS
 suppressed-provider = Par l’opérateur
 suppressed-page = Sur la page du formulaire

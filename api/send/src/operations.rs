@@ -19,6 +19,7 @@ use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use api_language::Text;
 use axum::http::StatusCode;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus, Receipt};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
@@ -209,6 +210,7 @@ pub async fn list_suppressed(
         let mut page = store.suppressed(account_id, before, limit).await?;
         for row in &mut page.rows {
             row.phone = shown(row, account_id, pepper);
+            row.docid = row.docid.take().filter(|_| row.phone.is_some());
         }
         let unknown = page.rows.iter().filter(|row| row.phone.is_none());
         let unknown: HashSet<_> = unknown.map(|row| row.phone_mac.clone()).collect();
@@ -220,12 +222,32 @@ pub async fn list_suppressed(
         let phones = store.phones_of(account_id, unknown, pepper).await?;
         drop(place);
         Ok(page.map(|mut row| {
-            let found = phones.get(&row.phone_mac);
-            row.phone = row.phone.or_else(|| found.map(|phone| masked(phone)));
+            if let Some((phone, docid)) = phones.get(&row.phone_mac) {
+                row.phone = Some(masked(phone));
+                row.docid = Some(docid.clone());
+            }
             row
         }))
     });
     caller.read(SCOPE, list).await
+}
+
+/// Since when a phone is on the list, and how it came there; `None`: it is not on it.
+///
+/// # Errors
+/// 503.
+pub async fn read_suppression(
+    state: &SendState,
+    caller: &Caller,
+    phone: &str,
+) -> Result<Option<(DateTime<Utc>, String)>> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let read = soon(async {
+        Ok(store
+            .suppression(account_id, phone, state.pepper()?)
+            .await?)
+    });
+    caller.read(SCOPE, read).await
 }
 
 /// Puts a phone on the list. The audit log does not name it.
@@ -322,7 +344,6 @@ fn check_month_budget(state: &SendState, caller: &Caller, setting: &SendSetting)
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
-    use chrono::DateTime;
     use chrono_tz::Tz;
 
     use super::*;
@@ -345,6 +366,7 @@ mod tests {
         let mut row = Suppressed {
             phone_mac: pepper.phone_mac(account, "+491701234567").to_vec(),
             phone: Some("+491701234567".to_owned()),
+            docid: None,
             source: "page".to_owned(),
             since: DateTime::UNIX_EPOCH,
         };

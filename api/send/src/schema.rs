@@ -469,6 +469,7 @@ mod tests {
         assert_describes::<Suppressed>(&contact::Suppressed {
             phone_mac: vec![],
             phone: None,
+            docid: None,
             source: String::new(),
             since: at,
         });

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::sample::SampleShare;
-use crate::form::BusProp;
+use crate::form::{BusProp, FormContent};
 use crate::price::Money;
 use crate::sms::{SendWindow, Template};
 
@@ -72,12 +72,21 @@ impl CampaignContent {
         sample.is_none_or(|sample| sample.has(campaign_id, docid))
     }
 
-    /// The business properties of a recipient, by their fields, of which only so many are asked a day.
-    pub fn quotas<'v>(&self, field: impl Fn(&str) -> Option<&'v str>) -> Vec<(BusProp, u32)> {
+    /// The business properties of a recipient, by their fields, of which only so many are asked a day: as the form has them, or else as
+    /// they are written.
+    pub fn quotas<'v>(
+        &self,
+        form: Option<&FormContent>,
+        field: impl Fn(&str) -> Option<&'v str>,
+    ) -> Vec<(BusProp, u32)> {
         let per_day = self.per_day.iter();
         let quotas = per_day.filter_map(|(name, most)| {
             let value = field(self.bus_props_from.get(name)?)?;
-            let bus_prop = BusProp::parse(&format!("{name}:{}", value.trim())).ok()?;
+            let known = form.and_then(|form| form.bus_prop_of(name, value));
+            let bus_prop = match known {
+                Some(entry) => entry.text.clone(),
+                None => BusProp::parse(&format!("{name}:{}", value.trim())).ok()?,
+            };
             Some((bus_prop, *most))
         });
         quotas.collect()

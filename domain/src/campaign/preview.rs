@@ -34,6 +34,9 @@ pub struct Preview {
     /// When the first message could go: at the start of the campaign, or once the hours of a recipient begin. For pages.
     #[serde(skip)]
     pub first_at: Option<DateTime<Utc>>,
+    /// Of the eligible, those whom another campaign wrote to in the last 7 days. For pages.
+    #[serde(skip)]
+    pub contacted_lately: u64,
 }
 
 /// A tracking field of a text that recipients lack, or have without a visible character.

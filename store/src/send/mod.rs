@@ -53,7 +53,7 @@ mod tally;
 pub mod usage;
 
 /// The lowest number of a program from which on all of them keep to budgets.
-pub(crate) const BUDGETS: i64 = 17;
+pub(crate) const BUDGETS: i64 = 18;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;

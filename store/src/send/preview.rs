@@ -159,7 +159,7 @@ fn add(
     let field = |name: &str| due.fields.get(name).map(String::as_str);
     let judged = context.judge(&due, now);
     let judged = match judged {
-        Ok(Verdict::Send(_)) if !take(asked, context.content.quotas(field)) => {
+        Ok(Verdict::Send(_)) if !take(asked, context.content.quotas(context.form, field)) => {
             Err(SkipReason::Quota)
         }
         judged => judged,
@@ -168,6 +168,7 @@ fn add(
         Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
         Ok(Verdict::Send(ready)) => {
             preview.eligible += 1;
+            preview.contacted_lately += u64::from(context.was_contacted_lately(&due, now));
             let parts = ready.parts.texts.len();
             *preview.parts.entry(parts).or_default() += 1;
             let cost = prices.and_then(|prices| prices.of(&ready.phone, parts as u64));

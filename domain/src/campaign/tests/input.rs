@@ -96,7 +96,7 @@ fn a_campaign_that_asks_only_some_says_which() {
         &json!({"per_day": {"store": 20}, "bus_props_from": from}),
     ));
     let quotas = |code| {
-        let quotas = asked.quotas(|name| (name == "store_code").then_some(code));
+        let quotas = asked.quotas(None, |name| (name == "store_code").then_some(code));
         let quotas = quotas.into_iter();
         let quotas = quotas.map(|(text, most)| (text.as_str().to_owned(), most));
         quotas.collect::<Vec<_>>()

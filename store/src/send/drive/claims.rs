@@ -181,17 +181,17 @@ impl StepTx<'_> {
             }
         }
         let mut parts_left = self.parts_left(account_id, campaign).await?;
-        let asking = &campaign.content.0;
+        let asking = (&campaign.content.0, campaign.form.0.as_ref());
         let today = self.today(campaign);
         let places = self.day_places(wanted.campaign, asking, &candidates, today);
         let mut places = places.await?;
         let budgets = self.budgets_left(wanted.campaign, campaign, today);
         let mut budgets = budgets.await?;
         let mut context = Context {
-            content: asking,
+            content: asking.0,
             account_zone: campaign.time_zone.0,
             campaign_id: wanted.campaign.campaign_id,
-            form: campaign.form.0.as_ref(),
+            form: asking.1,
             countries: self.driver.countries,
             types: self.driver.types,
             min_gap_days: campaign.setting.0.min_gap_days,

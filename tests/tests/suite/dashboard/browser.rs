@@ -286,7 +286,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     shows(&[
         "Hello Ada",
         "1 person has no “first_name”.",
-        "About 1 SMS each.",
+        "to 2 recipients",
         "characters · 1 SMS (billed) · standard characters",
     ])
     .await?;
