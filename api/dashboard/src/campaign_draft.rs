@@ -648,10 +648,7 @@ mod tests {
         };
         let pair = |column: &str, name: &str| (column.to_owned(), name.to_owned());
         let store = [pair("Store", "store"), pair("Kasse", "")];
-        assert_eq!(
-            grouped(&["Filiale", "Store", "store_code", "Kasse"]),
-            store
-        );
+        assert_eq!(grouped(&["Filiale", "Store", "store_code", "Kasse"]), store);
         assert_eq!(grouped(&["FILIALE"]), [pair("FILIALE", "store")]);
     }
 }

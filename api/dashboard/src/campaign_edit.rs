@@ -25,7 +25,9 @@ use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
-use crate::names::{FormChoice, bus_prop_names, import_name, published, unknown_bus_props};
+use crate::names::{
+    FormChoice, UnknownWords, bus_prop_names, import_name, published, unknown_bus_props,
+};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::provider_code;
@@ -65,7 +67,7 @@ struct PreviewPart<'a> {
 }
 
 /// A preview as it is shown, and the business properties that the form does not have.
-struct Shown(Preview, Vec<String>);
+struct Shown(Preview, UnknownWords);
 
 impl PreviewPart<'_> {
     fn strange_columns(&self) -> Vec<String> {
@@ -310,7 +312,7 @@ impl Shown {
     }
 
     /// The business properties that the form does not have.
-    fn unknown(&self) -> &[String] {
+    fn unknown(&self) -> &UnknownWords {
         &self.1
     }
 

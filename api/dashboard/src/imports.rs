@@ -22,7 +22,7 @@ use crate::done;
 use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{names, unknown_bus_props};
+use crate::names::{UnknownWords, names, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
@@ -44,7 +44,7 @@ struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
     /// What the form of its campaign does not list.
-    unknown: Vec<String>,
+    unknown: UnknownWords,
     /// What is said before whom it created is erased.
     waits: Vec<String>,
     errors: Vec<Rejected>,
@@ -225,7 +225,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
             let form_id = campaign.item.campaign.content.form_id;
             unknown_bus_props(&person, form_id, &campaign.bus_props_unknown).await
         }
-        _ => Vec::new(),
+        _ => UnknownWords::default(),
     };
     let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
     let import = Import::new(body, &names);

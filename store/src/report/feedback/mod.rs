@@ -22,8 +22,8 @@ use uuid::Uuid;
 
 pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, RowsByDay, runs};
-use self::rows::ReadRows;
 pub use self::newest::NEWEST;
+use self::rows::ReadRows;
 pub use self::words::has_words;
 pub(crate) use self::words::pattern_of_all;
 use crate::form::FormKey;
