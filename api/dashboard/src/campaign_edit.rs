@@ -27,7 +27,8 @@ use crate::done;
 use crate::editor::{Draft, Editing};
 use crate::money;
 use crate::names::{
-    FormChoice, bus_prop_names, import_name, import_people, published, unknown_bus_props,
+    FormChoice, UnknownWords, bus_prop_names, import_name, import_people, published,
+    unknown_bus_props,
 };
 use crate::page::{Frame, html, status};
 use crate::phone::international;
@@ -78,7 +79,7 @@ struct PreviewPart<'a> {
 }
 
 /// A preview as it is shown, and the business properties that the form does not have.
-struct Shown(Preview, Vec<String>);
+struct Shown(Preview, UnknownWords);
 
 impl PreviewPart<'_> {
     fn strange_columns(&self, shown: &Shown) -> Vec<String> {
@@ -369,7 +370,7 @@ impl Shown {
     }
 
     /// The business properties that the form does not have.
-    fn unknown(&self) -> &[String] {
+    fn unknown(&self) -> &UnknownWords {
         &self.1
     }
 

@@ -25,7 +25,7 @@ use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
 use crate::money;
-use crate::names::{import_names, names, unknown_bus_props};
+use crate::names::{UnknownWords, import_names, names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
 use crate::senders::sentence;
 use crate::sent::SentChange;
@@ -52,7 +52,7 @@ struct CampaignPage<'a> {
     /// What resuming it comes to.
     resume_question: String,
     /// Business properties that the form does not have.
-    unknown: Vec<String>,
+    unknown: UnknownWords,
     settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,

@@ -11,7 +11,7 @@ use axum::response::Response;
 use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::day_of;
 use domain::form::{BusProp, FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, GradeOrOption, Term};
+use domain::metrics::{FieldSummary, GradeOrOption, Term, ValueShare};
 use domain::rollup::Delta;
 use report::{FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
@@ -84,6 +84,14 @@ pub struct ShownText {
     pub href: String,
     /// The page of its form, which is that of a store with one more parameter.
     pub page: String,
+}
+
+impl FormPage<'_> {
+    /// Whether nobody has opened it on these days, so that its links are what comes next.
+    fn is_unused(&self) -> bool {
+        let is_published = self.status == FormStatus::Published && self.f.may_edit();
+        is_published && self.chosen.is_none() && self.figures.now.views == 0
+    }
 }
 
 /// A row of the panel of promoters and detractors.
@@ -368,6 +376,17 @@ fn tables<'a>(
 impl ShownField {
     fn is_text(&self) -> bool {
         self.field.kind == FieldType::Text
+    }
+
+    /// A value of its distribution as people read it: a smiley with what the form's page calls it.
+    fn words(&self, t: &Text, value: &ValueShare) -> String {
+        match self.field.kind {
+            FieldType::Happiness => {
+                let word = t.of("public-happiness", &value.value);
+                format!("{} – {word}", value.label)
+            }
+            _ => value.label.clone(),
+        }
     }
 
     /// The mean of its grades, and between which they are.

@@ -23,7 +23,7 @@ use crate::done;
 use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{names, unknown_bus_props};
+use crate::names::{UnknownWords, names, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::recipients::people_path;
 use crate::sent::SentChange;
@@ -49,7 +49,7 @@ struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
     /// What the form of its campaign does not list.
-    unknown: Vec<String>,
+    unknown: UnknownWords,
     /// The campaigns that are for its people.
     campaigns: Vec<Campaign>,
     /// What is said before whom it created is erased.
@@ -259,7 +259,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
             let form_id = campaign.item.campaign.content.form_id;
             unknown_bus_props(&person, form_id, &campaign.bus_props_unknown).await
         }
-        _ => Vec::new(),
+        _ => UnknownWords::default(),
     };
     let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
     let import = Import::new(body, &names);

@@ -94,7 +94,7 @@ pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
                 let known = MEMBERS.iter().find(|(name, _)| *name == segment);
                 if let Some((_, key)) = known {
                     places.push(t.get(key));
-                } else if !["fields", "links"].contains(&segment) {
+                } else if !["fields", "links", "key"].contains(&segment) {
                     places.push(unescaped(segment));
                 }
             }
@@ -140,6 +140,18 @@ mod tests {
                 code::MALFORMED,
                 "",
                 "Phone: Write the number with country code: +49151…",
+            ),
+            (
+                "/fields/1/show_if/key",
+                code::UNKNOWN_KEY,
+                "",
+                "Question 2, Show only if: No question before this one fits.",
+            ),
+            (
+                "/bus_props/3",
+                code::MALFORMED,
+                "Berlin:",
+                "Stores or groups to compare (one per line): “Berlin:” lacks a name before or after the colon.",
             ),
             ("", code::MISSING, "", "This is missing."),
         ] {

@@ -202,7 +202,7 @@ impl StepTx<'_> {
         for mut candidate in candidates {
             match self.judge(&mut context, &candidate.due).await? {
                 Err(reason) => {
-                    let reason = self.reason(reason, &candidate, &budgets, asking.max_parts);
+                    let reason = self.reason(reason, &candidate, &budgets, asking.0.max_parts);
                     self.skip(&candidate, reason);
                 }
                 Ok(Verdict::Withdrawn) => self.withdraw(&candidate),

@@ -359,7 +359,9 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
         "Nobody has the column “filiale” yet. Did you mean “Filiale”?",
         "The character “ë” shortens an SMS",
         "store: Altona (2)",
+        "These are probably mistyped and are not added.",
         "store: altona (1) Did you mean “Altona”?",
+        "Add them to the form</button>",
     ] {
         ensure!(page.text()?.contains(part), "no {part}: {page:?}");
     }
@@ -370,6 +372,13 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
     let listed = form["bus_props"].as_array().into_iter().flatten();
     let listed: Vec<_> = listed.map(|entry| &entry["bus_prop"]).collect();
     ensure!(listed == ["store:Altona"], "{form}");
+    // What is left cannot be added at a press.
+    let page = person.get(&edit).await?.expect(200)?;
+    let text = page.text()?;
+    ensure!(
+        text.contains("store: altona (1)") && !text.contains("Add them to the form</button>"),
+        "{text}"
+    );
     Ok(())
 }
 
