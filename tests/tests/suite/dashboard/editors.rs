@@ -529,11 +529,12 @@ async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
     ensure!(list().await?.contains("Nobody has opted out"), "not empty");
     let wrong = person
         .post("/dashboard/suppressions/add", &[("phone", "12")])
-        .await?;
+        .await?
+        .expect(200)?;
+    let told = wrong.text()?;
     ensure!(
-        wrong.expect(200)?.text()?.contains("role=\"alert\"")
-            && wrong.text()?.contains("value=\"12\""),
-        "not refused, or not kept: {wrong:?}"
+        told.contains("role=\"alert\"") && told.contains("value=\"12\""),
+        "not refused, or not kept: {told}"
     );
     let phone = [("phone", "+49 (0)151 1234-5678")];
     person
