@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use unicode_normalization::UnicodeNormalization;
+
 /// A name of so many characters may differ in two of them.
 const LONG: usize = 5;
 
@@ -32,10 +34,13 @@ impl<'v> SimilarValues<'v> {
     }
 }
 
-/// A text without case, blanks and marks.
+/// A text without case, blanks and marks, and as it is written where a keyboard has no umlauts.
 fn folded(text: &str) -> String {
-    let chars = text.chars().filter(|c| c.is_alphanumeric());
-    chars.flat_map(char::to_lowercase).collect()
+    let chars = text.nfd().filter(|c| c.is_alphanumeric());
+    let letters: String = chars.flat_map(char::to_lowercase).collect();
+    let pairs = [("ß", "ss"), ("ae", "a"), ("oe", "o"), ("ue", "u")];
+    let without = |text: String, (pair, letter): (&str, &str)| text.replace(pair, letter);
+    pairs.into_iter().fold(letters, without)
 }
 
 /// The text that differs from a long one in so many characters at most, from a short one in none.
@@ -100,13 +105,21 @@ mod tests {
 
     #[test]
     fn a_value_is_like_one_that_is_written_otherwise_and_has_its_digits() {
-        let values = ["Berlin Mitte", "Filiale 12", "Essen", "S1", "–"];
+        let values = [
+            "Berlin Mitte",
+            "Filiale 12",
+            "Essen",
+            "S1",
+            "–",
+            "Königstraße",
+        ];
         for (value, expected) in [
             ("Berlin mitte ", Some("Berlin Mitte")),
             ("berlin-mite", Some("Berlin Mitte")),
             ("Filliale 12", Some("Filiale 12")),
             ("Filiale 13", None),
             ("Emden", None),
+            ("Koenigstrasse", Some("Königstraße")),
             ("S2", None),
             ("s1", Some("S1")),
         ] {
