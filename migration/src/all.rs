@@ -11,6 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders,
+    m0018_senders_of_campaigns,
 };
 
 /// All migrations, in the order of their numbers.
@@ -25,6 +26,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0014_receipts::MIGRATION,
     m0015_sampling::MIGRATION,
     m0016_senders::MIGRATION,
+    m0018_senders_of_campaigns::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -134,6 +136,10 @@ mod tests {
         (
             "m0016_senders",
             "ea1415a730a4de71b257a42bc1c572fbe8a5e867cc57cf9f7f2956b6d9d106fc",
+        ),
+        (
+            "m0018_senders_of_campaigns",
+            "09d1e312acea7afe83c224460f44bfcc572369e41e83ceab032343700618d21a",
         ),
     ];
 

@@ -45,6 +45,7 @@ mod m0013_recipients;
 mod m0014_receipts;
 mod m0015_sampling;
 mod m0016_senders;
+mod m0018_senders_of_campaigns;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -9,11 +9,13 @@ use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
     Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
+    SenderChoice,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::campaign_senders;
 use crate::campaign_settings::DAYS;
 use crate::sent::SentPairs;
 
@@ -32,7 +34,11 @@ pub struct CampaignDraft {
     pub before: String,
     pub name: String,
     pub form_id: String,
+    /// [`KEEP`](campaign_senders::KEEP): what is stored.
     pub sender: String,
+    /// Who takes its messages while it is away, and who while that one is too; empty: nobody.
+    pub next_sender: String,
+    pub third_sender: String,
     pub text: String,
     /// Empty: whoever comes with an import for it; [`KEEP`]: what is stored; else a batch.
     pub audience: String,
@@ -172,11 +178,14 @@ impl CampaignDraft {
         let reminder = content.reminder.as_ref();
         let (audience, also) = audience(&content.audience);
         let before = json!(content);
+        let [sender, next_sender, third_sender] = campaign_senders::chosen(&content.sender);
         Self {
             before: before.to_string(),
             name: content.name.clone(),
             form_id: content.form_id.to_string(),
-            sender: content.sender.clone(),
+            sender,
+            next_sender,
+            third_sender,
             text: content.text.as_str().to_owned(),
             audience,
             also,
@@ -267,7 +276,6 @@ impl CampaignDraft {
         for (name, value) in [
             ("name", json!(self.name)),
             ("form_id", json!(self.form_id)),
-            ("sender", json!(self.sender)),
             ("text", json!(self.text)),
             ("send_window", self.window()),
             ("starts_at", starts_at),
@@ -291,9 +299,20 @@ impl CampaignDraft {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
+        let chosen = [&self.sender, &self.next_sender, &self.third_sender];
+        let sender = campaign_senders::written(chosen.map(String::as_str));
+        campaign.extend(sender.map(|sender| ("sender".to_owned(), sender)));
         let audience = self.written_audience();
         campaign.extend(audience.map(|audience| ("audience".to_owned(), audience)));
         Value::Object(campaign)
+    }
+
+    /// The senders that it names, whatever else it is.
+    pub fn senders(&self) -> Option<SenderChoice> {
+        let before: Value = serde_json::from_str(&self.before).unwrap_or_default();
+        let chosen = [&self.sender, &self.next_sender, &self.third_sender];
+        let sender = campaign_senders::written(chosen.map(String::as_str));
+        serde_json::from_value(sender.unwrap_or_else(|| before["sender"].clone())).ok()
     }
 
     /// `None`: what is stored.

@@ -22,6 +22,7 @@ use store::import::Batch;
 use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
+use crate::campaign_senders::{KEEP, in_words};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
@@ -191,9 +192,29 @@ impl CampaignEditPage<'_> {
         !chosen.is_empty() && self.forms.iter().all(|form| form.form_id != *chosen)
     }
 
-    fn has_other_sender(&self) -> bool {
-        let chosen = &self.draft.sender;
-        !chosen.is_empty() && self.senders.iter().all(|sender| sender.name != *chosen)
+    /// Whether a sender that is chosen is not among those to choose from.
+    fn is_other_sender(&self, chosen: &str) -> bool {
+        let mut senders = self.senders.iter();
+        !chosen.is_empty() && chosen != KEEP && senders.all(|sender| sender.name != chosen)
+    }
+
+    /// What is stored of senders that the page has no fields for.
+    fn kept_senders(&self) -> Option<String> {
+        let choice = self.draft.senders();
+        let choice = choice.filter(|_| self.draft.sender == KEEP)?;
+        Some(in_words(self.f.t, &choice))
+    }
+
+    /// Who takes messages once the one before is away: the name of the field, its label, and who is chosen. Only where there are as many
+    /// to choose from.
+    fn next_senders(&self) -> Vec<(&'static str, &'static str, &str)> {
+        let draft = self.draft;
+        let next = ("next_sender", "sender-next", draft.next_sender.as_str());
+        let third = ("third_sender", "sender-third", draft.third_sender.as_str());
+        let next = [(2, next), (3, third)].into_iter();
+        let next =
+            next.filter(|(least, (.., chosen))| self.senders.len() >= *least || !chosen.is_empty());
+        next.map(|(_, field)| field).collect()
     }
 
     fn has_other_audience(&self) -> bool {
@@ -385,7 +406,9 @@ impl Draft for CampaignDraft {
                     }
                     _ => None,
                 },
-                is_simulated: person.state.sending.is_simulated(&self.sender),
+                is_simulated: self
+                    .senders()
+                    .is_some_and(|choice| person.state.sending.simulates(&choice)),
                 shown_code: self.test.shown.as_ref().and_then(|shown| {
                     provider_code::words(f.t, &person.state.sending, &shown.message)
                 }),

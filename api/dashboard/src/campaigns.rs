@@ -1,5 +1,6 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use api_http::{Code, Problem, Result, parse_id};
@@ -15,6 +16,7 @@ use store::send::Campaign;
 use store::send::resend::MAY_BE_RESENT;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::campaign_senders::in_words;
 use crate::campaign_settings::{cost, resume_question, settings, waits};
 use crate::chart::share;
 use crate::done;
@@ -47,6 +49,8 @@ struct CampaignPage<'a> {
     resume_question: String,
     /// Business properties that the form does not have.
     unknown: Vec<String>,
+    /// Who carries its messages.
+    senders: String,
     settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,
@@ -91,7 +95,7 @@ const OTHERS: [MessageStatus; 8] = [
 impl Funnel {
     fn new(person: &SignedIn, item: CampaignItem) -> Self {
         let sender = &item.campaign.content.sender;
-        let is_simulated = person.state.sending.is_simulated(sender);
+        let is_simulated = person.state.sending.simulates(sender);
         Self { item, is_simulated }
     }
 
@@ -214,9 +218,9 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
     let content = &campaign.content;
     let troubled = person.state.sender_alerts.find(state, &person.caller).await;
-    let mut troubled = troubled.iter();
-    let sender = troubled.find(|item| item.name == content.sender);
-    let sender = sender.map(|item| sentence(&f, item));
+    let troubled = troubled.iter();
+    let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
+    let troubled: BTreeMap<String, String> = troubled.collect();
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
@@ -224,15 +228,11 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
-        waits: waits(
-            (t, zone),
-            content,
-            (&body.waiting, scheduled),
-            sender.as_deref(),
-        ),
+        waits: waits((t, zone), content, (&body.waiting, scheduled), &troubled),
         cost: body.cost.map(|amount| cost(t, &amount)),
         resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
+        senders: in_words(t, &content.sender),
         settings: settings(t, zone, content, &imports),
         form,
         campaign,

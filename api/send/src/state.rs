@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use api_http::body::Limit;
 use api_http::commit::Committer;
+use domain::campaign::SenderChoice;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use domain::price::Price;
@@ -71,6 +72,21 @@ impl SendState {
             tests: Arc::new(Tests::keyed(Quota::per_hour(TESTS))),
             scans: Places::new(1),
         }
+    }
+
+    /// The senders of a choice, if the caller may use all of them.
+    ///
+    /// # Errors
+    /// 422 `sender_unknown`, `sender_not_allowed`.
+    pub(crate) fn choice(&self, caller: &Caller, choice: &SenderChoice) -> Result<Vec<&Setting>> {
+        let names = choice.names().into_iter();
+        names.map(|name| self.sender(caller, name)).collect()
+    }
+
+    /// Whether nothing that a choice's senders carry reaches a phone.
+    pub fn simulates(&self, choice: &SenderChoice) -> bool {
+        let names = choice.names();
+        names.iter().all(|name| self.is_simulated(name))
     }
 
     /// What a part costs through the sender of this name, if the operator says so.

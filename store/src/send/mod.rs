@@ -2,6 +2,7 @@
 //!
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
+//! - [`fall_over`]: what the next sender takes while one is away.
 //! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
 //!   place. [`lease`]: who drives a sender.
 //! - [`drive`]: one step of a driver: results in, due messages out.
@@ -10,7 +11,7 @@
 //!   to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them; [`resend`]:
 //!   what a person has sent again.
-//! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are; [`figures`]: what an account has with them. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
@@ -26,6 +27,8 @@ pub mod contact;
 pub mod drive;
 mod due;
 pub mod end;
+pub mod fall_over;
+pub mod figures;
 pub mod inbound;
 pub mod lease;
 mod link;
@@ -51,6 +54,8 @@ mod tally;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;
+/// The lowest number of a program from which on all of them know campaigns that name several senders, or other ones than at their start.
+const SEVERAL_SENDERS: i64 = 18;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;

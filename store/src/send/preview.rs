@@ -11,7 +11,7 @@ use domain::campaign::{
 };
 use domain::form::BusProp;
 use domain::pepper::Pepper;
-use domain::sms::{Encoding, SendWindow, country_or_code, zones_for};
+use domain::sms::{Country, Encoding, NumberType, SendWindow, country_or_code, zones_for};
 use uuid::Uuid;
 
 use super::audience::{AudienceSlice, PlannedRecipient, audience};
@@ -25,6 +25,8 @@ const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
 /// Of an audience that is a small part of the account, so many times as many recipients are read as may be judged.
 const READ_PER_JUDGED: u64 = 10;
+/// To which countries and types of numbers senders take messages, by their names; `None`: all, and those that are usual.
+pub type Served<'a> = HashMap<&'a str, (Option<&'a [Country]>, Option<&'a [NumberType]>)>;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
 
@@ -34,7 +36,7 @@ impl Store {
         &self,
         account_id: Uuid,
         pepper: &Pepper,
-        context: &Context<'_>,
+        (context, served): (&Context<'_>, &Served<'_>),
         most: u64,
     ) -> Result<Preview> {
         let now = self.now().await?;
@@ -97,6 +99,7 @@ impl Store {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
+                    let context = for_phone(context, served, &due);
                     add(lists, &context, due, (now, window));
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
@@ -112,6 +115,22 @@ impl Store {
         preview.fields_missing = missing.told();
         preview.bus_props_unknown = bus_props.map(BusPropsCheck::unknown).unwrap_or_default();
         Ok(preview)
+    }
+}
+
+/// What is known of messages to the country of a phone, which the first sender of its list would carry; where there is none, to no country.
+fn for_phone<'c>(context: Context<'c>, served: &Served<'c>, due: &DueMessage) -> Context<'c> {
+    let phone = due.phone.as_deref().unwrap_or_default();
+    let list = context.content.sender.of(phone);
+    let sender = list.and_then(|(_, list)| list.names().first());
+    let (countries, types) = match sender {
+        Some(name) => served.get(name.as_str()).copied().unwrap_or_default(),
+        None => (Some(&[][..]), None),
+    };
+    Context {
+        countries,
+        types,
+        ..context
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where a campaign stands: the counts of its messages, why those that are scheduled wait, and which business properties are missing.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::campaign::{
     BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
@@ -17,10 +19,10 @@ use crate::{Result, Store, Tx};
 const LOOKED_AT: i64 = 5_000;
 
 macro_rules! waits {
-    ($when:literal) => {
+    ($when:literal, $sender:literal) => {
         concat!(
-            "SELECT wait, count(*) AS messages, min(due_at) AS until FROM (
-                SELECT d.due_at, (
+            "SELECT wait, sender, count(*) AS messages, min(due_at) AS until FROM (
+                SELECT d.due_at, ", $sender, " AS sender, (
                        SELECT CASE WHEN m.kind = 'reminder' THEN CASE WHEN (
                                      SELECT f.answered_at FROM message f WHERE f.account_id = $1 AND f.message_id = m.link_id
                                    ) IS NULL THEN 'reminder' ELSE 'answered' END
@@ -29,12 +31,12 @@ macro_rules! waits {
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
                  ORDER BY d.due_at LIMIT $4) AS next
-              GROUP BY wait ORDER BY until"
+              GROUP BY wait, sender ORDER BY until"
         )
     };
 }
-const DUE: &Statement = statement!(waits!("<="));
-const LATER: &Statement = statement!(waits!(">"));
+const DUE: &Statement = statement!(waits!("<=", "d.sender"));
+const LATER: &Statement = statement!(waits!(">", "''"));
 
 /// The newest messages by what their recipients have in a tracking field.
 const VALUES: &Statement = statement!(
@@ -56,6 +58,8 @@ struct ValueRow {
 struct WaitRow {
     /// `first` or `reminder`; `planned` is a first message whose own time has not come, `answered` a reminder that will be skipped.
     wait: String,
+    /// Of what is due by now.
+    sender: String,
     messages: i64,
     until: DateTime<Utc>,
 }
@@ -135,6 +139,7 @@ impl Tx {
             reason: WaitReason::Paused,
             messages,
             until: None,
+            sender: None,
         };
         Ok(if messages > 0 { vec![waiting] } else { vec![] })
     }
@@ -175,17 +180,8 @@ impl Tx {
         later.retain(|row| !row.is_answered());
         let mut waiting = Vec::new();
         if due_now > 0 {
-            let sender = self.sender(campaign.content.sender.as_str()).await?;
-            let takes = sender.is_some_and(|sender| sender.state == SenderState::Ok);
-            waiting.push(Waiting {
-                reason: if takes {
-                    WaitReason::Rate
-                } else {
-                    WaitReason::SenderPaused
-                },
-                messages: due_now,
-                until: None,
-            });
+            let first = campaign.content.sender.first();
+            waiting = self.waiting_for_senders(&due, due_now, first).await?;
         }
         let content = &campaign.content;
         let before_start = content.starts_at.is_some_and(|starts_at| starts_at > now);
@@ -200,7 +196,49 @@ impl Tx {
             },
             messages: row.messages,
             until: Some(row.until),
+            sender: None,
         }));
+        Ok(waiting)
+    }
+
+    /// Of so many messages that are due, of which these rows are, what waits for a turn, and what for a sender that takes nothing. Those
+    /// without a row wait for the same as the last that have one.
+    async fn waiting_for_senders(
+        &self,
+        due: &[WaitRow],
+        mut left: i64,
+        first: &str,
+    ) -> Result<Vec<Waiting>> {
+        let mut by_sender: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut last = first;
+        for row in due.iter().filter(|row| !row.is_answered()) {
+            last = &row.sender;
+            *by_sender.entry(last).or_default() += row.messages;
+            left -= row.messages;
+        }
+        *by_sender.entry(last).or_default() += left;
+        let (mut waiting, mut in_turn) = (Vec::new(), 0);
+        for (name, messages) in by_sender.into_iter().filter(|(_, messages)| *messages > 0) {
+            let sender = self.sender(name).await?;
+            if sender.is_some_and(|sender| sender.state == SenderState::Ok) {
+                in_turn += messages;
+            } else {
+                waiting.push(Waiting {
+                    reason: WaitReason::SenderPaused,
+                    messages,
+                    until: None,
+                    sender: Some(name.to_owned()),
+                });
+            }
+        }
+        if in_turn > 0 {
+            waiting.push(Waiting {
+                reason: WaitReason::Rate,
+                messages: in_turn,
+                until: None,
+                sender: None,
+            });
+        }
         Ok(waiting)
     }
 }

@@ -30,7 +30,7 @@ use api_http::{Problem, Result};
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
         (status = 400, description = "`invalid_parameter`, `invalid_json`"),
-        (status = 409, description = "`campaign_transition`: it is over, or was started and another member differs; `upgrade_unfinished`: it was started, or asks only some"),
+        (status = 409, description = "`campaign_transition`: it is over, or was started and another member differs; `upgrade_unfinished`: it was started, asks only some, or names several senders"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]

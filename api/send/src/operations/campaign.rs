@@ -47,7 +47,7 @@ pub struct CampaignItem {
 pub struct CampaignBody {
     #[serde(flatten)]
     pub item: CampaignItem,
-    /// Of the parts so far; null of a sender without a price.
+    /// Of the parts so far, by the price of the first sender; null of one without a price.
     #[schema(required = true, value_type = Option<schema::Cost>)]
     pub cost: Option<Cost>,
     /// Why what is scheduled is not sent yet.
@@ -83,7 +83,7 @@ async fn with_progress(
     }
     let parts = [&counts.first, &counts.reminder].map(|of| of.get(Count::Parts));
     let parts = u64::try_from(parts.iter().sum::<i64>()).unwrap_or_default();
-    let price = state.price(&campaign.content.sender);
+    let price = state.price(campaign.content.sender.first());
     Ok(CampaignBody {
         cost: price.map(|price| price.of(parts)),
         item: CampaignItem { campaign, counts },
@@ -95,7 +95,7 @@ async fn with_progress(
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one that asks only some; 422; 503.
+/// 409 `upgrade_unfinished` of one that asks only some, or names several senders; 422; 503.
 pub async fn create_campaign(
     state: &SendState,
     caller: &Caller,
@@ -161,7 +161,8 @@ pub async fn list_campaigns(
 /// wrong with the content.
 ///
 /// # Errors
-/// 404; 412; 409 `campaign_transition`; of one that was started, or asks only some, also 409 `upgrade_unfinished`; 422; 503.
+/// 404; 412; 409 `campaign_transition`; of one that was started, asks only some, or names several senders, also 409
+/// `upgrade_unfinished`; 422; 503.
 pub async fn replace_campaign(
     state: &SendState,
     caller: &Caller,
@@ -278,7 +279,7 @@ pub async fn resend_messages(
     caller.change(RESEND, &campaign_id, resend).await
 }
 
-/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+/// Whether a campaign can have this content: its senders, and the form, which may be a DRAFT.
 ///
 /// # Errors
 /// 422.
@@ -286,12 +287,12 @@ pub(super) async fn check_content<'s>(
     state: &'s SendState,
     caller: &Caller,
     content: &CampaignContent,
-) -> Result<(&'s Setting, Form)> {
-    let sender = state.sender(caller, &content.sender)?;
+) -> Result<(Vec<&'s Setting>, Form)> {
+    let senders = state.choice(caller, &content.sender)?;
     let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
     let detail = match form {
-        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(form) if form.status != FormStatus::Deleted => return Ok((senders, form)),
         Some(_) => "the form is DELETED",
         None => "there is no such form",
     };
@@ -337,8 +338,10 @@ pub(super) async fn check_sendable(
     caller: &Caller,
     content: &CampaignContent,
 ) -> Result<()> {
-    let (sender, form) = check_content(state, caller, content).await?;
-    state.check_public_url(sender)?;
+    let (senders, form) = check_content(state, caller, content).await?;
+    for sender in senders {
+        state.check_public_url(sender)?;
+    }
     match form.status {
         FormStatus::Published => Ok(()),
         _ => Err(form_not_published()),

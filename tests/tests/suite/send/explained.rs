@@ -73,7 +73,7 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
     let long = format!("{} {{link}}", "long ".repeat(40));
     let changes = [("text", json!(long)), ("send_window", Value::Null)];
     let after = change(&client, &campaign, &changes).await?;
-    let paused = json!([{"reason": "paused", "messages": 3, "until": null}]);
+    let paused = json!([{"reason": "paused", "messages": 3, "until": null, "sender": null}]);
     ensure!(after["waiting"] == paused, "{after}");
     client.act(&campaign, "resume").await?.expect(200)?;
     let sent = client.until_first(&campaign, "delivered", 3).await?;
@@ -151,7 +151,7 @@ async fn a_reminder_to_somebody_who_answered_does_not_wait() -> Result<()> {
     client.until(&campaign, |now| reminds(now, 2)).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let paused = client.read_campaign(&campaign).await?;
-    let waiting = json!([{"reason": "paused", "messages": 2, "until": null}]);
+    let waiting = json!([{"reason": "paused", "messages": 2, "until": null, "sender": null}]);
     ensure!(paused["waiting"] == waiting, "{paused}");
     Ok(())
 }

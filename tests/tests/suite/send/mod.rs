@@ -18,6 +18,7 @@ mod replies;
 mod reports;
 mod segments;
 mod senders;
+mod several;
 mod smpp;
 mod whom;
 
