@@ -16,13 +16,13 @@ use chrono::{TimeDelta, Utc};
 use domain::campaign::{
     CampaignStatus, MAX_COPIED_FIELDS, MessageStatus, MissingField, Preview, Sample, similar_name,
 };
-use domain::sms::special_character;
+use domain::sms::{countries, special_character};
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
-use crate::campaign_senders::{KEEP, in_words};
+use crate::campaign_senders::{KEEP, NOBODY, in_words};
 use crate::campaign_settings::{DAYS, cost, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
@@ -195,7 +195,7 @@ impl CampaignEditPage<'_> {
     /// Whether a sender that is chosen is not among those to choose from.
     fn is_other_sender(&self, chosen: &str) -> bool {
         let mut senders = self.senders.iter();
-        !chosen.is_empty() && chosen != KEEP && senders.all(|sender| sender.name != chosen)
+        !["", KEEP, NOBODY].contains(&chosen) && senders.all(|sender| sender.name != chosen)
     }
 
     /// What is stored of senders that the page has no fields for.
@@ -203,6 +203,25 @@ impl CampaignEditPage<'_> {
         let choice = self.draft.senders();
         let choice = choice.filter(|_| self.draft.sender == KEEP)?;
         Some(in_words(self.f.t, &choice))
+    }
+
+    /// Whether there are several to choose from, by country too.
+    fn has_senders(&self) -> bool {
+        self.senders.len() > 1 || !self.draft.countries.is_empty()
+    }
+
+    /// Whether other countries may have nobody.
+    fn may_be_nobody(&self) -> bool {
+        !self.draft.countries.is_empty() || self.draft.sender == NOBODY
+    }
+
+    /// All countries, with what is dialled for them.
+    fn countries() -> Vec<(String, i32)> {
+        let mut countries: Vec<_> = countries()
+            .map(|(country, code)| (country.to_string(), code))
+            .collect();
+        countries.sort();
+        countries
     }
 
     /// Who takes messages once the one before is away: the name of the field, its label, and who is chosen. Only where there are as many

@@ -17,7 +17,7 @@ use api_http::{Problem, Result};
 /// Replace a campaign as a whole.
 ///
 /// Of one that is RUNNING or PAUSED `name`, `text`, `send_window`, `send_within_hours`, `contact_gap_days`, `max_parts`,
-/// `max_messages`, `per_day`, `reminder` and `link_expires_after_days` may be others: they hold for what is not handed over when this is
+/// `max_messages`, `per_day`, `reminder`, `link_expires_after_days` and `sender` may be others: they hold for what is not handed over when this is
 /// answered. What is left out gets its default.
 #[utoipa::path(
     put,
