@@ -139,7 +139,7 @@ mod tests {
         ),
         (
             "m0018_senders_of_campaigns",
-            "09d1e312acea7afe83c224460f44bfcc572369e41e83ceab032343700618d21a",
+            "27d5a14287ba5538dbef8a2296db01adc27f7edb714639751a5ac0d17f4eca94",
         ),
     ];
 

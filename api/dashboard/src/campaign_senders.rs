@@ -89,21 +89,18 @@ pub fn written(main: [&str; 3], rows: &[CountryRow]) -> Option<Value> {
     Some(Value::Object(by_country))
 }
 
-/// A choice in words.
+/// A choice in words, other countries last.
 pub fn in_words(t: &Text, choice: &SenderChoice) -> String {
     let then = format!(", {} ", t.get("sender-then"));
     let words = |list: &SenderList| list.names().join(&then);
     match choice {
         SenderChoice::All(list) => words(list),
         SenderChoice::ByCountry(lists) => {
-            let lists = lists.iter().map(|(key, list)| {
-                let key = match &**key {
-                    ANY_COUNTRY => t.get("sender-others"),
-                    country => country.to_owned(),
-                };
-                t.labelled(key, words(list))
-            });
-            lists.collect::<Vec<_>>().join("; ")
+            let named = lists.iter().filter(|(key, _)| *key != ANY_COUNTRY);
+            let named = named.map(|(country, list)| t.labelled(country, words(list)));
+            let others = lists.get(ANY_COUNTRY);
+            let others = others.map(|list| t.labelled(t.get("sender-others"), words(list)));
+            named.chain(others).collect::<Vec<_>>().join("; ")
         }
     }
 }

@@ -45,8 +45,10 @@ pub(super) const CARRIED_BY: &BatchStatement<Carrier> = statement!(Carrier:
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
-/// What a message has whose sender stays: it may have been sent by that one, no other serves its phone, or it is a test.
+/// The list of a message whose sender stays: it may have been sent by that one, or is a test.
 pub(super) const OWN_SENDER: &str = "";
+/// The list of a message that waits for the first sender of its own, because another one does not serve its phone.
+pub(super) const NO_OTHER: &str = "-";
 
 /// Which senders the messages of a campaign have.
 #[derive(Clone, Copy)]
@@ -139,7 +141,8 @@ impl Planning<'_> {
 
     /// The sender that a message to a phone notes as its own.
     pub(super) fn carrier(&self, phone: &str) -> Option<String> {
-        self.routes.to(phone).own()
+        let is_own = self.routes.names_several;
+        is_own.then(|| self.routes.to(phone).sender)
     }
 }
 

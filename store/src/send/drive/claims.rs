@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
+use crate::send::due::OWN_SENDER;
 use crate::send::end::CANCEL;
 use crate::send::link::MessageLink;
 use crate::send::provider_id::Echo;
@@ -28,7 +29,7 @@ use crate::{Error, Result};
 macro_rules! due {
     ($which:literal) => {
         concat!(
-            "SELECT d.due_at, d.message_id, d.failures, coalesce(d.sender_list = '', false) AS stays, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
+            "SELECT d.due_at, d.message_id, d.failures, d.sender_list, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
                     coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, m.phone_mac, m.quota_day,
                     f.answered_at IS NOT NULL AS answered
                FROM message_due d
@@ -54,7 +55,7 @@ struct DueRow {
     due_at: DateTime<Utc>,
     message_id: Uuid,
     failures: i64,
-    stays: bool,
+    sender_list: Option<String>,
     docid: String,
     kind: Parsed<MessageKind>,
     link_id: Uuid,
@@ -146,8 +147,8 @@ const TOKEN_CHARS: usize = 11;
 pub(super) struct Candidate {
     pub(super) key: DueKey,
     failures: i64,
-    /// No other sender takes it.
-    pub(super) stays: bool,
+    /// By which list of the campaign's senders it came here.
+    pub(super) sender_list: Option<String>,
     link_id: Uuid,
     /// Its phone's, under the current pepper first.
     pub(super) macs: Vec<Vec<u8>>,
@@ -158,6 +159,13 @@ pub(super) struct Candidate {
     /// The day on which it has a place among those that are asked.
     pub(super) quota_day: Option<NaiveDate>,
     pub(super) due: DueMessage,
+}
+
+impl Candidate {
+    /// No other sender takes it.
+    pub(super) fn stays(&self) -> bool {
+        self.sender_list.as_deref() == Some(OWN_SENDER)
+    }
 }
 
 impl<'a> StepTx<'a> {
@@ -215,7 +223,7 @@ impl<'a> StepTx<'a> {
                     self.writes.add(DELETE_DUE, candidate.key);
                 }
                 Ok(Verdict::Later(at)) => {
-                    self.put_off(candidate.key, at, candidate.failures, candidate.stays);
+                    self.put_off(candidate.key, at, candidate.failures, candidate.stays());
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
@@ -323,7 +331,7 @@ impl<'a> StepTx<'a> {
                 message_id: row.message_id,
             },
             failures: row.failures,
-            stays: row.stays,
+            sender_list: row.sender_list,
             link_id: row.link_id,
             macs: macs.collect(),
             planned_mac: row.phone_mac,
@@ -383,7 +391,7 @@ impl<'a> StepTx<'a> {
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
-            stays: candidate.stays,
+            stays: candidate.sender_list.as_deref() == Some(OWN_SENDER),
         };
         self.writes.add(CHANGE_DUE, claimed);
         if let Some(former) = candidate.former_mac.filter(|former| *former != mac) {

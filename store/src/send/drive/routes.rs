@@ -5,7 +5,7 @@ use domain::sms::Country;
 
 use super::claims::Candidate;
 use super::{DueKey, LockedCampaign, StepTx};
-use crate::send::due::{CARRIED_BY, Carrier, GO_TO, OWN_SENDER, Route, Routes};
+use crate::send::due::{CARRIED_BY, Carrier, GO_TO, NO_OTHER, Route, Routes};
 
 impl LockedCampaign {
     pub(super) fn routes(&self) -> Routes<'_> {
@@ -17,7 +17,8 @@ impl LockedCampaign {
 }
 
 impl<'a> StepTx<'a> {
-    /// Gives those that the sender takes; others go to the first of their list.
+    /// Gives those that the sender takes. Others go to the first of their list: those of another one than the list that they came here
+    /// by, and those whose list does not have it.
     pub(super) fn follow_routes(
         &mut self,
         campaign: &LockedCampaign,
@@ -30,13 +31,17 @@ impl<'a> StepTx<'a> {
         let (mut own, routes) = (Vec::with_capacity(candidates.len()), campaign.routes());
         for candidate in candidates {
             let phone = candidate.due.phone.as_deref().unwrap_or_default();
+            let first = routes.to(phone);
             let list = routes.content.sender.of(phone);
-            let is_own = list.is_none_or(|(_, list)| list.names().iter().any(|one| one == name));
-            if candidate.stays || is_own {
+            let mut names = list.iter().flat_map(|(_, list)| list.names());
+            let is_of_list = candidate.sender_list == first.sender_list
+                || candidate.sender_list.as_deref() == Some(NO_OTHER);
+            let is_named = is_of_list && names.any(|one| one == name);
+            if candidate.stays() || is_named || first.sender == name {
                 own.push(candidate);
-                continue;
+            } else {
+                self.give(candidate.key, first);
             }
-            self.give(candidate.key, routes.to(phone));
         }
         own
     }
@@ -55,13 +60,13 @@ impl<'a> StepTx<'a> {
             reason,
             SkipReason::CountryNotAllowed | SkipReason::NumberType
         );
-        if !is_of_sender || candidate.stays || route.sender == self.driver.lease.name {
+        if !is_of_sender || candidate.stays() || route.sender == self.driver.lease.name {
             return self.skip(candidate, reason);
         }
         self.give(
             candidate.key,
             Route {
-                sender_list: Some(OWN_SENDER.to_owned()),
+                sender_list: Some(NO_OTHER.to_owned()),
                 ..route
             },
         );
