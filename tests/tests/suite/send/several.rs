@@ -131,6 +131,8 @@ async fn what_is_uncertain_goes_to_no_other_sender() -> Result<()> {
             .await?
             .expect(202)?;
         is(&client, "a", "error", json!("http_500")).await?;
+        // Whatever it is tried with from now on it certainly does not take.
+        first.answer_with(401);
         error_since_long(&app, "a").await?;
         client.until_first(&campaign, "accepted", 15).await?;
         let due = format!("UPDATE message_due SET due_at = '{LONG_AGO}' WHERE fence = 0");
