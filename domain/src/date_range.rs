@@ -1,6 +1,6 @@
 //! Ranges of days, the day of a time in a time zone, and both as texts.
 
-use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use crate::invalid::NotValid;
@@ -132,6 +132,18 @@ pub fn parse_time(text: &str) -> Result<DateTime<Utc>, NotValid> {
     let time = DateTime::parse_from_rfc3339(text).ok().filter(|_| is_utc);
     time.map(|time| time.to_utc())
         .ok_or(NotValid("is not a time such as 2030-12-31T23:59:59Z"))
+}
+
+/// When a day begins in a time zone.
+pub fn start_of(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
+    let midnight = day.and_time(NaiveTime::MIN);
+    // Where a clock skips midnight, the day begins an hour later.
+    let hours = [0, 1].into_iter().map(TimeDelta::hours);
+    let mut starts =
+        hours.filter_map(|hours| (midnight + hours).and_local_timezone(zone).earliest());
+    starts
+        .next()
+        .map_or_else(|| midnight.and_utc(), |start| start.to_utc())
 }
 
 /// The day on which `at` falls in the account's time zone.

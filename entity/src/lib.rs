@@ -116,6 +116,7 @@ tables! {
     rollup,
     rollup_month,
     send_setting,
+    send_usage,
     sender_state,
     sender_usage,
     session,

@@ -45,4 +45,6 @@ entity! { "message";
     answered_at: Option<DateTimeUtc>,
     /// The day on which it has a place in [`campaign_quota`](super::`campaign_quota`).
     quota_day: Option<Date>,
+    /// What its attempts cost that are counted in [`send_usage`](super::send_usage), in millionths; null without a price.
+    cost: Option<i64>,
 }

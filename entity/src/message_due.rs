@@ -21,4 +21,8 @@ entity! { "message_due";
     phone: Option<String>,
     /// Of a message that is claimed, where its provider echoes numbers: that of its first part, and a hash of its phone.
     echo: Option<String>,
+    /// Of a reminder that waits, the link in it; older ones have none.
+    link_id: Option<Uuid>,
+    /// Of a message that is claimed: as what it is counted in [`send_usage`](super::send_usage), as JSON.
+    charge: Option<String>,
 }

@@ -10,8 +10,8 @@ use crate::migration::Migration;
 use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
-    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders,
-    m0018_senders_of_campaigns,
+    m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
+    m0018_cost, m0019_senders_of_campaigns,
 };
 
 /// All migrations, in the order of their numbers.
@@ -26,7 +26,9 @@ pub const MIGRATIONS: &[Migration] = &[
     m0014_receipts::MIGRATION,
     m0015_sampling::MIGRATION,
     m0016_senders::MIGRATION,
-    m0018_senders_of_campaigns::MIGRATION,
+    m0017_reminders::MIGRATION,
+    m0018_cost::MIGRATION,
+    m0019_senders_of_campaigns::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -138,8 +140,16 @@ mod tests {
             "ea1415a730a4de71b257a42bc1c572fbe8a5e867cc57cf9f7f2956b6d9d106fc",
         ),
         (
-            "m0018_senders_of_campaigns",
-            "27d5a14287ba5538dbef8a2296db01adc27f7edb714639751a5ac0d17f4eca94",
+            "m0017_reminders",
+            "dcde295a7ad066107662ff3e5477c704e3416614325836107ef19486065531cb",
+        ),
+        (
+            "m0018_cost",
+            "020452ad6e2a92d00d54d473e773e929c11ecd24744dbbd1efc89d53106adc3d",
+        ),
+        (
+            "m0019_senders_of_campaigns",
+            "84264731710e433d716f6984ef58c134d8d39dc291ebfda842857e0016a7806b",
         ),
     ];
 

@@ -86,6 +86,7 @@ const STEPS: &[Step] = &[
     by_account!("campaign_tally"),
     by_account!("campaign_delta"),
     by_account!("campaign_quota"),
+    by_account!("send_usage"),
     by_account!("message"),
     by_account!("message_due"),
     by_account!("contact"),

@@ -45,7 +45,9 @@ mod m0013_recipients;
 mod m0014_receipts;
 mod m0015_sampling;
 mod m0016_senders;
-mod m0018_senders_of_campaigns;
+mod m0017_reminders;
+mod m0018_cost;
+mod m0019_senders_of_campaigns;
 mod watch;
 
 pub use all::MIGRATIONS;

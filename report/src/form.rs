@@ -1,11 +1,13 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::answer::AnswerMatch;
 use domain::date_range::DateRange;
-use domain::form::{FieldKind, FormContent};
+use domain::form::{Field, FieldKind, FormContent};
 use domain::link::TrackFields;
 use domain::month::Month;
 use domain::rollup::{DayCounts, DecodeCounts, Delta, FieldCount};
@@ -151,7 +153,7 @@ fn text_keys(form: &FormContent) -> impl Iterator<Item = &str> {
     texts.map(|field| field.key.as_str())
 }
 
-/// At most `most` of the latest answers of a form that have a comment or, if these are wanted too, a short text.
+/// At most `most` of the latest answers of a form that have a comment or, if these are wanted too, a short text or one beside an option.
 ///
 /// # Errors
 /// Those of [`form_series`].
@@ -174,14 +176,13 @@ pub async fn written_answers(
         ..
     } = read;
     let content = series.form.content.clone().for_reports();
-    let texts = text_keys(&content).filter(|_| with_texts);
-    let mut any_of: Vec<String> = texts.map(ToOwned::to_owned).collect();
-    listed.comments_only = any_of.is_empty();
+    let is_text =
+        |field: &Field| field.kind != FieldKind::Comment && field.written_name().is_some();
+    listed.comments_only = !(with_texts && content.fields.iter().any(is_text));
     let among = if listed.comments_only { most } else { AMONG };
     if !listed.comments_only {
         let fields = content.fields.iter();
-        let comments = fields.filter(|field| field.kind == FieldKind::Comment);
-        any_of.extend(comments.map(|field| field.key.as_str().to_owned()));
+        listed.answers.any_of = fields.filter_map(Field::written_name).collect();
     }
     let days = series.days.iter().map(|(day, delta)| {
         let counts = delta.counts;
@@ -192,7 +193,6 @@ pub async fn written_answers(
         };
         (*day, among)
     });
-    listed.answers.any_of = any_of;
     let latest = snapshot.latest(&listed, days, (most, among)).await?;
     Ok(FormLookup::Is(WrittenAnswers {
         rows: latest.rows,
@@ -201,41 +201,29 @@ pub async fn written_answers(
     }))
 }
 
-/// The newest comments of several forms, each with its form, as far as they are on these days; with each form come its comments by day.
-/// A form that is gone has none.
+/// The newest comments of several forms together ([`NEWEST`](store::report::NEWEST) at most), newest first, as far as they are on the
+/// days of their form, each with the id of its form; and these forms.
 ///
 /// # Errors
 /// The database is unavailable.
 pub async fn newest_comments(
     store: &Store,
-    (account_id, range, time_zone): (Uuid, DateRange, Tz),
-    forms: &[(Uuid, Vec<(NaiveDate, i64)>)],
-    most: usize,
-) -> Result<Vec<(Uuid, Form, Vec<FeedbackRow>)>, store::Error> {
+    account_id: Uuid,
+    forms: &[(Uuid, DateRange)],
+) -> Result<(Vec<(Uuid, FeedbackRow)>, BTreeMap<Uuid, Form>), store::Error> {
     if forms.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), BTreeMap::new()));
     }
     let (mut snapshot, _place) = snapshot(store, account_id).await?;
-    let mut found = Vec::new();
-    for (form_id, days) in forms {
-        let form = FormKey::new(account_id, *form_id);
-        let Some(head) = snapshot.form_head(form).await? else {
-            continue;
-        };
-        let listed = FeedbackQuery {
-            form,
-            range,
-            time_zone,
-            bus_prop_id: None,
-            comments_only: true,
-            track_fields: TrackFields::default(),
-            answers: AnswerFilter::default(),
-        };
-        let days = days.iter().copied();
-        let latest = snapshot.latest(&listed, days, (most, most)).await?;
-        found.push((*form_id, head.form, latest.rows));
+    let newest = snapshot.newest_comments(account_id, forms).await?;
+    let mut having = BTreeMap::new();
+    for (form_id, _) in &newest {
+        if !having.contains_key(form_id) {
+            let head = snapshot.form_head(FormKey::new(account_id, *form_id));
+            having.extend(head.await?.map(|head| (*form_id, head.form)));
+        }
     }
-    Ok(found)
+    Ok((newest, having))
 }
 
 /// A series whose texts are still to be read, in the snapshot of its counts.

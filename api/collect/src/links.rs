@@ -80,6 +80,7 @@ impl Opened {
         match &self.link {
             link if link.is_of_message => Reader::Recipient,
             link if link.is_test => Reader::Owner,
+            link if link.kiosk && link.max_responses != Some(1) => Reader::Kiosk,
             _ => Reader::Anybody,
         }
     }

@@ -119,5 +119,17 @@ form.addEventListener('submit', () => { try { localStorage.removeItem(kept); } c
 ask();
 if (done) count();
 
+{#- What is answered anew is not wrong until it is judged again. #}
+form.addEventListener('input', ({target}) => {
+  const question = target.closest('.q.bad');
+  if (!question) return;
+  question.classList.remove('bad');
+  question.querySelector('.err').remove();
+  for (const marked of [question, ...question.querySelectorAll('[aria-invalid]')]) {
+    marked.removeAttribute('aria-invalid');
+    marked.removeAttribute('aria-describedby');
+  }
+});
+
 if (problem) problem.focus();
 })();

@@ -43,7 +43,7 @@ pub struct AnswersQuery {
     bus_prop: String,
     /// `all`: also answers without a comment.
     show: String,
-    /// Words of comments.
+    /// Words of what was written.
     q: String,
     /// Grades, such as `0-6`.
     nps: String,
@@ -86,6 +86,8 @@ struct AnswersPage<'a> {
     /// What it is narrowed to beside the fields of its form, and the same list without that.
     narrowed: Vec<(String, String)>,
     found: ShownFeedbacks,
+    /// On the page of one answer the next older one of the list.
+    older: Option<Uuid>,
 }
 
 impl AnswersPage<'_> {
@@ -112,6 +114,15 @@ impl AnswersPage<'_> {
             query.append_pair("from_page", ALL_FORMS);
         }
         format!("/dashboard/answers?{}", query.finish())
+    }
+
+    /// The page of the next older answer, as that of this one.
+    fn older(&self, id: &Uuid) -> String {
+        let mut query = Serializer::new(self.with("one", &id.to_string()));
+        if !self.query.from_page.is_empty() {
+            query.append_pair("from_page", &self.query.from_page);
+        }
+        query.finish()
     }
 
     /// The page that an answer's page leads back to, and what that is called.
@@ -162,19 +173,25 @@ struct Feedback {
     nps: Option<i16>,
     happiness: Option<i16>,
     comment: Option<String>,
-    /// The labels of other fields, and how they were answered.
+    /// The labels of the fields that are shown by it, and how they were answered: of all on the page of one answer, otherwise of those
+    /// that have no other place in the list.
     others: Vec<(String, String)>,
 }
 
 impl Feedback {
-    /// `form` has the labels of options.
-    fn read(item: &FeedbackItem, form: &FormContent) -> Result<Self, serde_json::Error> {
+    /// `form` has the labels of options. Alone it has all its questions.
+    fn read(
+        item: &FeedbackItem,
+        form: &FormContent,
+        is_alone: bool,
+    ) -> Result<Self, serde_json::Error> {
         let others = item.answers.iter().filter(|answer| {
             let kind = answer.kind;
-            !matches!(
-                kind,
-                FieldType::Nps | FieldType::Happiness | FieldType::Comment
-            )
+            is_alone
+                || !matches!(
+                    kind,
+                    FieldType::Nps | FieldType::Happiness | FieldType::Comment
+                )
         });
         let others = others.map(|answer| {
             let value = serde_json::from_str(answer.value.get())?;
@@ -201,7 +218,7 @@ impl Feedback {
             track_fields,
             nps: item.nps,
             happiness: item.happiness,
-            comment: comment.transpose()?,
+            comment: comment.transpose()?.filter(|_| !is_alone),
             others: others.collect::<Result<_, _>>()?,
             ..Self::default()
         })
@@ -287,9 +304,10 @@ impl AnswersQuery {
         !self.answers.is_empty() || given.iter().any(|text| !text.is_empty())
     }
 
-    /// The name of the tracking field and its value; both empty without one.
+    /// The name of the tracking field and its value. The value is empty where a name was chosen alone, and both are without one.
     fn column(&self) -> (&str, &str) {
-        self.track_field.split_once('=').unwrap_or_default()
+        let chosen = (self.column.as_str(), "");
+        self.track_field.split_once('=').unwrap_or(chosen)
     }
 
     /// Whether its grades are none of those that the page offers.
@@ -376,7 +394,7 @@ impl AnswersQuery {
                 comments_only: self.comments_only(),
                 track_fields,
                 answers: AnswerQuery::parse(q, nps, happiness, self.answers.clone())?,
-                with_texts: self.show == "all",
+                with_texts: true,
             })
         };
         person.caller.unless_missing(form_id, search()).await
@@ -406,7 +424,7 @@ impl AnswersQuery {
         let ids = page.rows.iter().map(|row| row.feedback_id);
         let shown = ids
             .zip(&items)
-            .map(|(id, item)| Ok((id, Feedback::read(item, &read.form)?)));
+            .map(|(id, item)| Ok((id, Feedback::read(item, &read.form, one.is_some())?)));
         let shown = shown.collect::<Result<_, serde_json::Error>>();
         let mut shown: Vec<(Uuid, Feedback)> = shown.map_err(|error| Problem::internal(&error))?;
         for (id, feedback) in &mut shown {
@@ -418,6 +436,19 @@ impl AnswersQuery {
         };
         shown.retain(|(id, _)| *id == one);
         Ok((shown.len().try_into().unwrap_or_default(), false, shown))
+    }
+
+    /// The answer that the list has below the one that is shown.
+    async fn older(&self, person: &SignedIn, form: &str, range: &Range) -> Result<Option<Uuid>> {
+        if self.one.is_empty() || form == ALL_FORMS {
+            return Ok(None);
+        }
+        let mut search = self.search(person, form, range).await?;
+        search.comments_only = self.show != "all";
+        let before = Some(parse_id("one", &self.one)?);
+        let read = operations::list_feedbacks(&person.caller, search, before, 1);
+        let rows = read.await?.found.page.rows;
+        Ok(rows.first().map(|row| row.feedback_id))
     }
 
     /// Whether the form can have answers that are asked for: other forms have other stores and questions.
@@ -513,7 +544,8 @@ pub async fn export(person: SignedIn, uri: Uri) -> Result<Response> {
     let form = form.await?;
     let list = operations::export_feedbacks(&person.caller, search, kind, person.t);
     let title = &form.content.title;
-    let mut list = named(list.await?, ("answers", ending), title, range.dates);
+    let kind = person.t.get("nav-answers");
+    let mut list = named(list.await?, (&kind, ending), title, range.dates);
     let nosniff = HeaderValue::from_static("nosniff");
     list.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, nosniff);
     Ok(list)
@@ -556,6 +588,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         let (total, has_more, rows) = query.find(&person, &form, &range, &list).await?;
         shown(&list, total, has_more, rows)
     };
+    let older = query.older(&person, &form, &range).await?;
     let columns = columns(&person, &query, &found).await;
     let keep = query.pairs(&form);
     let mut filter = Serializer::new(range.query());
@@ -572,6 +605,7 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         filter: filter.extend_pairs(&keep).finish(),
         keep,
         narrowed: query.narrowed(&f, &range, &form, chosen.as_ref()),
+        older,
         found,
     };
     Ok(page_of_days(&f, &range, &template))

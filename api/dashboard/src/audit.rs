@@ -97,6 +97,7 @@ fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String 
 fn outcome(status: Option<i16>) -> &'static str {
     match status {
         Some(..400) => "audit-done",
+        Some(403) => "audit-forbidden",
         Some(400..500) => "audit-refused",
         Some(500..) => "audit-failed",
         None => "audit-unknown",
@@ -202,6 +203,8 @@ mod tests {
         assert_eq!(added.who, "Command line");
         assert_eq!(added.subject, "eve (Editor)");
         assert_eq!(added.outcome, "audit-refused");
+        let viewer = shown("eve", "form.create", "", Some(403));
+        assert_eq!(viewer.outcome, "audit-forbidden");
         let shared = shown("ada", "share.create", "/dashboard?days=30", Some(503));
         assert_eq!(
             (&*shared.subject, shared.outcome),

@@ -1,6 +1,6 @@
 //! A campaign as its editor has it, and the content that it stands for.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use api_http::{Problem, Result};
 use api_language::Text;
@@ -11,12 +11,15 @@ use domain::campaign::{
     Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
     SenderChoice,
 };
+use domain::sms::Template;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::campaign_senders::{self, CountryRow, MAX_COUNTRIES};
 use crate::campaign_settings::DAYS;
+use crate::money;
+use crate::names::property_name;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
@@ -71,6 +74,9 @@ pub struct CampaignDraft {
     pub max_messages: String,
     /// In percent; empty: all.
     pub sample: String,
+    /// Empty: no limit.
+    pub budget: String,
+    pub budget_currency: String,
     #[serde(skip)]
     pub quotas: Vec<Quota>,
     pub contact_gap_days: String,
@@ -82,6 +88,9 @@ pub struct CampaignDraft {
     /// Nothing of it may change any more.
     #[serde(skip)]
     pub is_over: bool,
+    /// It was started, and none of its first messages is still to be sent.
+    #[serde(skip)]
+    pub is_sent: bool,
     #[serde(skip)]
     pub test: TestDraft,
 }
@@ -175,6 +184,7 @@ impl CampaignDraft {
             name: t.with("copy-of", self.name),
             started: String::new(),
             is_over: false,
+            is_sent: false,
             ..self
         }
     }
@@ -224,6 +234,14 @@ impl CampaignDraft {
                 .max_messages
                 .map_or_else(String::new, |most| most.to_string()),
             sample: content.sample.map_or_else(String::new, percent),
+            budget: content
+                .budget
+                .as_ref()
+                .map_or_else(String::new, money::typed),
+            budget_currency: content
+                .budget
+                .as_ref()
+                .map_or_else(String::new, |budget| budget.currency.as_str().to_owned()),
             quotas: quotas(content),
             contact_gap_days: content.contact_gap_days.to_string(),
             max_parts: content.max_parts.to_string(),
@@ -231,6 +249,7 @@ impl CampaignDraft {
             reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
             started: String::new(),
             is_over: false,
+            is_sent: false,
             test: TestDraft::default(),
         }
     }
@@ -308,6 +327,10 @@ impl CampaignDraft {
             ("max_messages", number(&self.max_messages)),
             ("sample", share(&self.sample)),
             ("per_day", Value::Object(per_day.collect())),
+            (
+                "budget",
+                money::written(&self.budget, &self.budget_currency),
+            ),
             ("contact_gap_days", number(&self.contact_gap_days)),
             ("max_parts", number(&self.max_parts)),
             ("reminder", json!(reminder)),
@@ -390,6 +413,16 @@ impl CampaignDraft {
         kept
     }
 
+    /// The columns that stand in the texts; a customer number everybody has.
+    pub fn text_columns(&self) -> BTreeSet<String> {
+        let texts = [&self.text, &self.reminder_text];
+        let texts = texts.map(|text| Template::parse(text));
+        let texts = texts.iter().flatten();
+        let columns = texts.flat_map(Template::field_names);
+        let columns = columns.filter(|name| *name != "docid");
+        columns.map(str::to_owned).collect()
+    }
+
     /// The columns to group by, each with its name: those chosen, then those typed.
     pub fn group_columns(&self) -> Vec<Group> {
         let chosen = self.groups.iter().map(|group| Group {
@@ -438,11 +471,15 @@ impl CampaignDraft {
         !self.kept_columns().is_empty() || !self.group_columns().is_empty()
     }
 
-    /// Groups by the columns that are called as these business properties, whatever their case.
-    pub fn group_by(&mut self, names: &[impl AsRef<str>], columns: &[String]) {
+    /// Groups by the columns that are called as these business properties, or as pages call them, whatever their case.
+    pub fn group_by(&mut self, t: &Text, names: &[impl AsRef<str>], columns: &[String]) {
         let group = |name: &str| {
-            let mut columns = columns.iter();
-            let column = columns.find(|column| column.to_lowercase() == name.to_lowercase())?;
+            let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
+            let mut called = called.iter();
+            let column = called.find_map(|called| {
+                let mut columns = columns.iter();
+                columns.find(|column| column.to_lowercase() == *called)
+            })?;
             let name = if column == name { "" } else { name };
             Some(Group {
                 column: column.clone(),
@@ -477,6 +514,7 @@ impl CampaignDraft {
             (&self.contact_gap_days, "0"),
             (&self.max_parts, "3"),
             (&self.sample, ""),
+            (&self.budget, ""),
             (&self.send_within_hours, "72"),
             (&self.link_expires_after_days, "30"),
         ];
@@ -574,6 +612,8 @@ fn groups(content: &CampaignContent) -> Vec<Group> {
 
 #[cfg(test)]
 mod tests {
+    use api_language::of_code;
+
     use super::*;
 
     #[test]
@@ -583,7 +623,7 @@ mod tests {
             "name": "n", "form_id": id, "sender": "demo", "text": "t {link}", "audience": {},
             "track_fields": ["a; b", "c"], "starts_at": "2026-12-01T08:00:30Z", "delay_minutes": 5, "bus_props_from": {"store": "store_code"},
             "send_window": {"from": "08:00", "to": "20:30"}, "contact_gap_days": 7, "max_parts": 3, "max_messages": 5, "sample": 0.075, "per_day": {"store": 20},
-            "reminder": {"after_days": 2, "text": "r {link}"},
+            "budget": {"amount": 99.5, "currency": "EUR"}, "reminder": {"after_days": 2, "text": "r {link}"},
         });
         for audience in [
             json!({"on_import": true}),
@@ -675,11 +715,17 @@ mod tests {
 
     #[test]
     fn groups_that_are_called_as_columns_are_chosen() {
-        let columns = ["Store", "store_code", "Filiale"].map(str::to_owned);
-        let mut draft = CampaignDraft::default();
-        draft.group_by(&["store", "Filiale", "region"], &columns);
-        let groups = draft.groups.iter();
-        let groups: Vec<_> = groups.map(|one| (&*one.column, &*one.name)).collect();
-        assert_eq!(groups, [("Store", "store"), ("Filiale", "")]);
+        let grouped = |columns: &[&str]| {
+            let columns: Vec<_> = columns.iter().map(|&column| column.to_owned()).collect();
+            let mut draft = CampaignDraft::default();
+            draft.group_by(of_code("de"), &["store", "Kasse", "region"], &columns);
+            let groups = draft.groups.into_iter();
+            let groups = groups.map(|one| (one.column, one.name));
+            groups.collect::<Vec<_>>()
+        };
+        let pair = |column: &str, name: &str| (column.to_owned(), name.to_owned());
+        let store = [pair("Store", "store"), pair("Kasse", "")];
+        assert_eq!(grouped(&["Filiale", "Store", "store_code", "Kasse"]), store);
+        assert_eq!(grouped(&["FILIALE"]), [pair("FILIALE", "store")]);
     }
 }

@@ -23,15 +23,27 @@ use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_senders::{KEEP, NOBODY, in_words};
-use crate::campaign_settings::{DAYS, cost, settings};
+use crate::campaign_settings::{DAYS, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
-use crate::names::{FormChoice, bus_prop_names, import_name, published, unknown_bus_props};
+use crate::money;
+use crate::names::{
+    FormChoice, UnknownWords, bus_prop_names, import_name, import_people, published,
+    unknown_bus_props,
+};
 use crate::page::{Frame, html, status};
 use crate::phone::international;
 use crate::provider_code;
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
+use crate::usage;
+
+/// So many columns can be put into a text by a click.
+const INSERTABLE: usize = 25;
+/// With what the names of columns of first names begin.
+const FIRST_NAMES: [&str; 5] = ["vorname", "first", "prénom", "prenom", "name"];
+/// Imports that can be chosen, the newest.
+pub const SHOWN_BATCHES: usize = 25;
 
 #[derive(Template)]
 #[template(path = "campaign_edit.html")]
@@ -41,6 +53,8 @@ struct CampaignEditPage<'a> {
     draft: &'a CampaignDraft,
     forms: Vec<FormChoice>,
     senders: Vec<SenderItem>,
+    /// Those of the senders' prices, and of the budget.
+    currencies: Vec<String>,
     /// The last imports, and those that are chosen.
     batches: Vec<Batch>,
     /// What recipients have.
@@ -66,11 +80,11 @@ struct PreviewPart<'a> {
 }
 
 /// A preview as it is shown, and the business properties that the form does not have.
-struct Shown(Preview, Vec<String>);
+struct Shown(Preview, UnknownWords);
 
 impl PreviewPart<'_> {
-    fn strange_columns(&self) -> Vec<String> {
-        strange_columns(self.f.t, self.draft, &self.columns)
+    fn strange_columns(&self, shown: &Shown) -> Vec<String> {
+        strange_columns(self.f.t, self.draft, &self.columns, shown)
     }
 }
 
@@ -99,9 +113,15 @@ impl CampaignEditPage<'_> {
                 let soon = Utc::now() + TimeDelta::minutes(1);
                 let later = preview.first_at.filter(|at| *at > soon);
                 let messages = number(preview.eligible);
-                match later {
+                let start = match later {
                     Some(at) => t.count_with("start-later", messages, self.f.moment(at)),
                     None => t.count("start-now", messages),
+                };
+                let lately = number(preview.contacted_lately);
+                if lately > 0 {
+                    format!("{start} {}", t.count("preview-lately", lately))
+                } else {
+                    start
                 }
             }
             _ if self.is_simulated => return t.get("simulated-campaign"),
@@ -112,7 +132,9 @@ impl CampaignEditPage<'_> {
         } else {
             "sure-start-real"
         };
-        format!("{what} {}", t.get(real))
+        let reminder = self.draft.has_reminder().then(|| t.get("start-reminder"));
+        let told = [Some(what), reminder, Some(t.get(real))];
+        told.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     fn test_status(&self, shown: &SentTest) -> &'static str {
@@ -124,6 +146,32 @@ impl CampaignEditPage<'_> {
         let (t, status) = (self.f.t, self.test_status(shown));
         let known = t.known("test-status", status);
         known.unwrap_or_else(|| t.of("status", status))
+    }
+
+    /// What can be put into the texts: the link, then columns.
+    fn insertable(&self) -> Vec<&str> {
+        let columns = self.columns.iter().map(String::as_str);
+        let columns = columns.filter(|column| !column.contains(['{', '|', '}']));
+        ["link"]
+            .into_iter()
+            .chain(columns)
+            .take(INSERTABLE)
+            .collect()
+    }
+
+    /// A column to show how one is written: what people are called by, if one looks so.
+    fn example(&self) -> String {
+        let lowercase = self.columns.iter().map(|name| (name.to_lowercase(), name));
+        let lowercase: Vec<_> = lowercase.collect();
+        let mut known = FIRST_NAMES.iter();
+        let found = known.find_map(|first| {
+            let mut columns = lowercase.iter();
+            columns.find(|(name, _)| name.starts_with(first))
+        });
+        found.map_or_else(
+            || self.f.t.get("campaign-text-example"),
+            |(_, name)| (*name).clone(),
+        )
     }
 
     /// The columns that can be kept, those that are first, and whether each is.
@@ -155,8 +203,8 @@ impl CampaignEditPage<'_> {
         names
     }
 
-    fn strange_columns(&self) -> Vec<String> {
-        strange_columns(self.f.t, self.draft, &self.columns)
+    fn strange_columns(&self, shown: &Shown) -> Vec<String> {
+        strange_columns(self.f.t, self.draft, &self.columns, shown)
     }
 
     /// Whether something is wrong with one of these members.
@@ -258,20 +306,29 @@ impl CampaignEditPage<'_> {
     /// An import, and how many people it stands for at most: some may have come with another one since.
     fn import_words(&self, batch: &Batch) -> String {
         let name = import_name(self.f.t, self.f.zone, batch);
-        let people = batch.outcomes.created + batch.outcomes.updated + batch.pending;
-        let people = self.f.t.count("people-most", people - batch.erased);
+        let people = self.f.t.count("people-most", import_people(batch));
         format!("{name} ({people})")
     }
 }
 
-/// What is said of columns that a draft uses and nobody has.
-fn strange_columns(t: &Text, draft: &CampaignDraft, columns: &[String]) -> Vec<String> {
-    if columns.is_empty() || !draft.started.is_empty() {
+/// What is said of columns that a draft or its texts use and nobody has, unless the preview says that they are missing.
+fn strange_columns(
+    t: &Text,
+    draft: &CampaignDraft,
+    columns: &[String],
+    shown: &Shown,
+) -> Vec<String> {
+    if columns.is_empty() {
         return Vec::new();
     }
     let known: BTreeSet<String> = columns.iter().cloned().collect();
-    let groups = draft.group_columns().into_iter().map(|group| group.column);
-    let used: BTreeSet<String> = draft.kept_columns().into_iter().chain(groups).collect();
+    let mut used = draft.text_columns();
+    if draft.started.is_empty() {
+        used.extend(draft.kept_columns());
+        used.extend(draft.group_columns().into_iter().map(|group| group.column));
+    }
+    let told = &shown.0.fields_missing;
+    used.retain(|column| told.iter().all(|field| field.name != *column));
     let sentence = |column: &String| {
         let strange = t.with("column-strange", column);
         match similar_name(column, &known) {
@@ -343,12 +400,17 @@ impl Shown {
 }
 
 impl Shown {
+    /// How many of the people got a message of another campaign a few days ago.
+    fn lately(&self) -> i64 {
+        number(self.0.contacted_lately)
+    }
+
     fn cost(&self, t: &Text) -> Option<String> {
-        self.0.cost.as_ref().map(|amount| cost(t, amount))
+        self.0.cost.as_ref().map(|cost| money::shown(t, cost))
     }
 
     /// The business properties that the form does not have.
-    fn unknown(&self) -> &[String] {
+    fn unknown(&self) -> &UnknownWords {
         &self.1
     }
 
@@ -385,6 +447,7 @@ impl Draft for CampaignDraft {
         if campaign.status != CampaignStatus::Draft {
             "yes".clone_into(&mut draft.started);
             draft.is_over = !campaign.status.is_open();
+            draft.is_sent = body.item.counts.first.status(MessageStatus::Scheduled) == 0;
         }
         Ok((draft, campaign.revision))
     }
@@ -416,6 +479,7 @@ impl Draft for CampaignDraft {
                 draft: self,
                 forms: unless_refused(editing, published(person)).await?,
                 senders: unless_refused(editing, senders).await?,
+                currencies: usage::currencies(person, &self.budget_currency),
                 batches: unless_refused(editing, batches(person, self)).await?,
                 columns: unless_refused(editing, operations::list_columns(caller)).await?,
                 bus_props: form_bus_props(person, self).await,
@@ -451,7 +515,9 @@ async fn unless_refused<T>(
 
 /// The last imports, then those that a draft has chosen before them.
 async fn batches(person: &SignedIn, draft: &CampaignDraft) -> Result<Vec<Batch>> {
-    let batches = list_batches(&person.caller, None, 25).await?.rows;
+    let batches = list_batches(&person.caller, None, SHOWN_BATCHES)
+        .await?
+        .rows;
     let mut batches: Vec<_> = batches.into_iter().map(|body| body.batch).collect();
     if !draft.started.is_empty() {
         return Ok(batches);

@@ -1,16 +1,20 @@
 //! What a new campaign begins with.
 
 use api_http::{QUICK, Result, parse_id, within};
+use api_import::operations::list_batches;
 use api_send::operations;
 use axum::extract::Query;
 use axum::response::Response;
 use domain::form::FormStatus;
 use serde::Deserialize;
 use store::form::Form;
+use uuid::Uuid;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::campaign_edit::SHOWN_BATCHES;
 use crate::editor::{Draft, Editing};
-use crate::names::bus_prop_names;
+use crate::imports::{is_for, newest_campaigns};
+use crate::names::{bus_prop_names, import_people};
 use crate::signed_in::SignedIn;
 
 /// As a copy of another, or for the people of an import.
@@ -37,13 +41,28 @@ pub async fn new(
     let mut draft = CampaignDraft::new(person.t);
     if !batch.is_empty() {
         draft.audience = parse_id("batch", &batch)?.to_string();
+    } else if let Some(batch_id) = without_campaign(&person).await? {
+        draft.audience = batch_id.to_string();
     }
     if let Some(form) = latest_form(&person).await? {
         draft.form_id = form.form_id.to_string();
         let columns = operations::list_columns(&person.caller).await?;
-        draft.group_by(&bus_prop_names(&form.content), &columns);
+        draft.group_by(person.t, &bus_prop_names(&form.content), &columns);
     }
     draft.page(&person, &Editing::default()).await
+}
+
+/// The newest import with people for whom no campaign was made, of those that can be chosen.
+async fn without_campaign(person: &SignedIn) -> Result<Option<Uuid>> {
+    let batches = list_batches(&person.caller, None, SHOWN_BATCHES).await?;
+    let batches = batches.rows.into_iter().map(|body| body.batch);
+    let mut batches = batches.filter(|batch| batch.campaign_id.is_none());
+    let campaigns = newest_campaigns(person).await;
+    let free = batches.find(|batch| {
+        let is_used = |campaign| is_for(campaign, batch.batch_id);
+        import_people(batch) > 0 && !batch.erasing && !campaigns.iter().any(is_used)
+    });
+    Ok(free.map(|batch| batch.batch_id))
 }
 
 /// The published form that was published last, or that of the newest campaign, whichever is later.

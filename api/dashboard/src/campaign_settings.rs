@@ -6,8 +6,9 @@ use api_language::Text;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{Audience, CampaignContent, WaitReason, Waiting};
-use domain::price::Cost;
 use serde_json::{Value, json};
+
+use crate::money;
 
 /// The days of the week, as a send window names them.
 pub const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -59,6 +60,10 @@ pub fn settings(
         ("most", max.map(|most| t.count("preview-eligible", most))),
         ("sample", sample.map(|share| t.percent(Some(share)))),
         ("per-day", joined(&per_day)),
+        (
+            "budget",
+            content.budget.as_ref().map(|one| money::shown(t, one)),
+        ),
         (
             "expiry",
             Some(t.count("days-n", i64::from(content.link_expires_after_days))),
@@ -156,6 +161,8 @@ pub fn waits(
             WaitReason::StartsAt => ("wait-starts-at", until.clone()),
             WaitReason::Reminder => ("wait-reminder", until.clone()),
             WaitReason::Rate => ("wait-rate", String::new()),
+            WaitReason::Budget if wait.until.is_some() => ("wait-month-budget", until.clone()),
+            WaitReason::Budget => ("wait-budget", String::new()),
             WaitReason::SenderPaused => ("wait-sender-paused", sender.to_owned()),
             WaitReason::Paused => return paused(t, wait.messages, first),
         };
@@ -204,11 +211,6 @@ pub fn resume_question(
         .join(" ")
 }
 
-/// An amount of money.
-pub fn cost(t: &Text, cost: &Cost) -> String {
-    format!("{} {}", t.real(cost.amount, 2), cost.currency)
-}
-
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(told(1), [message, reminders]);
         assert_eq!(told(3).len(), 1);
         let question = "1 message that waits is sent, within its hours. 2 reminders that wait are sent, within their hours. Whoever you import into this campaign gets the message. \
-                        Sent: 09:00–20:00, every day, in their time zone.";
+                        Sent: 09:00–20:00, every day, in each person’s time zone.";
         assert_eq!(resume_question(t, &content, (&waiting, 1)), question);
         let settings = settings(t, Tz::UTC, &content, &[]);
         // A group that is called as its column is told once.

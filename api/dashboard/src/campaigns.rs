@@ -11,24 +11,28 @@ use axum::response::Response;
 use domain::campaign::{
     Audience, CampaignAction, CampaignStatus, Count, MessageKind, MessageSet, MessageStatus,
 };
+use domain::price::Money;
 use serde::Deserialize;
 use store::send::Campaign;
 use store::send::resend::MAY_BE_RESENT;
+use store::send::usage::BudgetSpent;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::campaign_senders::in_words;
-use crate::campaign_settings::{cost, resume_question, settings, waits};
+use crate::campaign_settings::{resume_question, settings, waits};
 use crate::chart::share;
 use crate::done;
 use crate::editor;
 use crate::figure::Figure;
 use crate::list::{PageQuery, ShownList};
 use crate::messages::MessageFigures;
-use crate::names::{import_names, names, unknown_bus_props};
+use crate::money;
+use crate::names::{UnknownWords, import_names, names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
 use crate::senders::sentence;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
+use crate::usage;
 
 #[derive(Template)]
 #[template(path = "campaigns.html")]
@@ -45,10 +49,12 @@ struct CampaignPage<'a> {
     /// Why messages wait.
     waits: Vec<String>,
     cost: Option<String>,
+    /// What of its budget is spent, where that is nearly all.
+    budget: Option<String>,
     /// What resuming it comes to.
     resume_question: String,
     /// Business properties that the form does not have.
-    unknown: Vec<String>,
+    unknown: UnknownWords,
     /// Who carries its messages.
     senders: String,
     settings: Vec<(&'static str, String)>,
@@ -218,7 +224,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
     let content = &campaign.content;
     let troubled = person.state.sender_alerts.find(state, &person.caller).await;
-    let troubled = troubled.iter();
+    let troubled = troubled.senders.iter();
     let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
     let troubled: BTreeMap<String, String> = troubled.collect();
     let form = content.form_id.to_string();
@@ -229,7 +235,8 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let template = CampaignPage {
         f: &f,
         waits: waits((t, zone), content, (&body.waiting, scheduled), &troubled),
-        cost: body.cost.map(|amount| cost(t, &amount)),
+        budget: budget_spent(&campaign, body.cost.as_ref()).map(|one| usage::spent(t, &one)),
+        cost: body.cost.map(|cost| money::shown(t, &cost)),
         resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
         senders: in_words(t, &content.sender),
@@ -238,6 +245,17 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
         campaign,
     };
     Ok(page(&f, &template))
+}
+
+/// The budget of a campaign that cost so much, where it is nearly spent.
+fn budget_spent(campaign: &Campaign, cost: Option<&Money>) -> Option<BudgetSpent> {
+    let budget = campaign.content.budget.clone()?;
+    let spent = BudgetSpent {
+        campaign: Some((campaign.campaign_id, campaign.content.name.clone())),
+        spent: Money::sum_of(&budget.currency, cost.cloned()),
+        budget,
+    };
+    Some(spent).filter(|spent| campaign.status.is_open() && spent.is_nearly_spent())
 }
 
 /// Which version of a campaign somebody saw; of its own page none.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::form::{BusProp, FieldType, FormContent};
+use domain::form::{BusProp, Field, FieldKind, FormContent};
 use store::report::FeedbackRow;
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ pub fn beginning(text: &str) -> (Cow<'_, str>, bool) {
 /// The comments of feedbacks, in their order.
 pub fn comments(content: &FormContent, feedbacks: &[FeedbackRow]) -> impl Iterator<Item = Comment> {
     feedbacks.iter().filter_map(move |row| {
-        let mut texts = written(content, &[FieldType::Comment], row).into_iter();
+        let mut texts = written(content, false, row).into_iter();
         let bus_props = row.bus_prop_ids.texts(content);
         let bus_props = bus_props.cloned().collect();
         let comment = comment(row, texts.next()?);
@@ -59,12 +59,13 @@ pub fn texts<'a>(key: &'a str, feedbacks: &'a [FeedbackRow]) -> impl Iterator<It
     })
 }
 
-/// What was written in fields of these types.
-pub fn written(content: &FormContent, types: &[FieldType], row: &FeedbackRow) -> Vec<String> {
+/// The comment of a feedback and, with texts, what was written to questions of short text and beside options.
+pub fn written(content: &FormContent, with_texts: bool, row: &FeedbackRow) -> Vec<String> {
     let answers: serde_json::Value = serde_json::from_str(&row.answers).unwrap_or_default();
     let fields = content.fields.iter();
-    let fields = fields.filter(|field| types.contains(&field.kind.field_type()));
-    let texts = fields.filter_map(|field| answers.get(field.key.as_str())?.as_str());
+    let fields = fields.filter(|field| with_texts || field.kind == FieldKind::Comment);
+    let names = fields.filter_map(Field::written_name);
+    let texts = names.filter_map(|name| answers.get(&name)?.as_str());
     texts.map(ToOwned::to_owned).collect()
 }
 

@@ -11,8 +11,8 @@ use crate::signed_in::SignedIn;
 /// Characters of a title that are in the name of a file.
 const TITLE: usize = 60;
 
-/// The same answer as a file that is called after what it has: the kind of list, the title of what that is of, and the days, in plain
-/// ASCII, such as `answers-after-the-visit-2026-11-01-2026-11-27.xlsx`.
+/// The same answer as a file that is called after what it has: the kind of list as the reader calls it, the title of what that is of,
+/// and the days, in plain ASCII, such as `answers-after-the-visit-2026-11-01-2026-11-27.xlsx`.
 pub fn named(
     mut answer: Response,
     (kind, ending): (&str, &str),
@@ -33,7 +33,7 @@ pub fn today(person: &SignedIn) -> DateRange {
 }
 
 fn file_name(kind: &str, title: &str, dates: DateRange) -> String {
-    let mut name = kind.to_owned();
+    let mut name = plain(kind);
     let title = plain(title);
     if !title.is_empty() {
         name = format!("{name}-{title}");
@@ -85,21 +85,23 @@ mod tests {
     fn a_file_is_called_after_what_it_has() {
         let month = DateRange::parse("2026-11-01", "2026-11-27").unwrap();
         let day = DateRange::day(month.end());
-        for (title, dates, expected) in [
+        for (kind, title, dates, expected) in [
             (
+                "Answers",
                 "After the visit",
                 month,
                 "answers-after-the-visit-2026-11-01-2026-11-27",
             ),
             (
+                "Empfänger",
                 "Größe & Qualité?",
                 day,
-                "answers-groesse-qualite-2026-11-27",
+                "empfaenger-groesse-qualite-2026-11-27",
             ),
-            ("L’accueil", day, "answers-laccueil-2026-11-27"),
-            ("“お店”\r\n\"..", day, "answers-2026-11-27"),
+            ("Réponses", "L’accueil", day, "reponses-laccueil-2026-11-27"),
+            ("Answers", "“お店”\r\n\"..", day, "answers-2026-11-27"),
         ] {
-            assert_eq!(file_name("answers", title, dates), expected);
+            assert_eq!(file_name(kind, title, dates), expected);
         }
         assert_eq!(plain(&"ab ".repeat(100)).len(), TITLE - 1);
     }

@@ -12,7 +12,10 @@ use crate::chart::{Bars, LineChart, STEP, labels, share};
 use crate::figure::{AnswerFigures, Figure};
 use crate::range::Range;
 use api_language::Text;
+use strum::IntoStaticStr;
 
+/// With fewer answers differences are not judged: the intervals hold with few answers too, but a mark on a handful of them misleads.
+pub const JUDGED: i64 = 10;
 /// Days that a point of the NPS chart counts, up to its own.
 const WINDOW: i64 = 7;
 
@@ -27,6 +30,8 @@ pub struct ShownFigures {
     pub nps: LineChart,
     /// The lowest day that is no chance.
     pub dip: Option<LowDay>,
+    /// The first day on which anything was counted, where the days that these are compared with begin without.
+    since: Option<NaiveDate>,
     pub labels: Vec<NaiveDate>,
 }
 
@@ -44,11 +49,15 @@ pub struct ShownDay {
 /// A day whose NPS is lower than that of the whole range, beyond chance.
 pub struct LowDay {
     pub date: NaiveDate,
+    /// The days that its point counts.
+    pub days: DateRange,
     pub nps: f64,
-    /// The answers that its point counts.
+    /// The answers of these days.
     pub answers: Figure,
     /// The pages of the stores and of the comments of detractors on these days; empty on a shared page.
     pub stores: String,
+    /// The title of the form that the former compares; empty: that of the page.
+    pub form: String,
     pub detractors: String,
     /// Where it is in the chart, in its units.
     pub x: usize,
@@ -100,9 +109,11 @@ impl ShownFigures {
             let answers = Figure { value, ..of_window };
             LowDay {
                 date,
+                days: dates,
                 nps: lowest,
                 answers,
                 stores: figures.stores_of(dates),
+                form: String::new(),
                 detractors: figures.detractors(dates),
                 x: STEP * place + STEP / 2,
             }
@@ -116,12 +127,33 @@ impl ShownFigures {
             nps: LineChart::new(&points, 25.0, (-100.0, 100.0)),
             dip,
             labels: labels(&dates),
+            since: since(days, range),
             counts: [counts, compared],
             before: Metrics::from(&compared),
             now,
             days: shown,
         }
     }
+}
+
+/// The first day on which anything was counted, where a tenth of the compared days or more come before it: that is no gap, such as
+/// Sundays, but the time before all data.
+fn since(days: &BTreeMap<NaiveDate, DayCounts>, range: &Range) -> Option<NaiveDate> {
+    let compared = range.compared?;
+    let has_any = |day: &NaiveDate| {
+        days.get(day)
+            .is_some_and(|counts| *counts != DayCounts::default())
+    };
+    let first = compared.days().find(has_any)?;
+    let before = (first - compared.start()).num_days();
+    let is_after = |day: &NaiveDate| *day > first;
+    let after = compared.days().filter(is_after).chain(range.dates.days());
+    let (mut gap, mut longest) = (0, 0);
+    for day in after {
+        gap = if has_any(&day) { 0 } else { gap + 1 };
+        longest = longest.max(gap);
+    }
+    (10 * before >= compared.num_days() && before > longest).then_some(first)
 }
 
 /// The answers that an NPS is made of.
@@ -174,41 +206,73 @@ pub struct Change {
     pub text: String,
     pub tone: &'static str,
     pub arrow: &'static str,
-    /// Whether that is more than chance; `None` where it is no sample, or not all of it is there.
-    pub differs: Option<bool>,
-    /// Whether it is no clear change yet, because today is not over.
-    pub is_coming_in: bool,
+    /// `None`: a count, which is no sample.
+    pub verdict: Option<Verdict>,
+}
+
+/// Whether a change says anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Verdict {
+    /// It is more than chance.
+    Clear,
+    /// It may be chance.
+    ByChance,
+    /// Of fewer than [`JUDGED`] answers nobody can tell.
+    TooFew,
+    /// It is no clear change yet, because today is not over.
+    ComingIn,
+}
+
+impl Verdict {
+    /// Of whether two samples differ by more than chance, if both have anything, and how many answers the smaller one has.
+    pub fn new(differs: Option<bool>, answers: i64) -> Option<Self> {
+        Some(match differs? {
+            _ if answers < JUDGED => Self::TooFew,
+            true => Self::Clear,
+            false => Self::ByChance,
+        })
+    }
+
+    /// The key of its words below a figure.
+    pub fn key(self) -> &'static str {
+        self.into()
+    }
 }
 
 impl Change {
-    /// `unit` is the text that has it.
-    pub fn new(t: &Text, change: f64, digits: usize, unit: &str, differs: Option<bool>) -> Self {
+    /// `unit` is the text that has it. Only what is clear has the colour of good or bad: more answers may be noise.
+    pub fn new(t: &Text, change: f64, digits: usize, unit: &str, verdict: Option<Verdict>) -> Self {
         let written = t.signed(change, digits);
+        let is_clear = verdict == Some(Verdict::Clear);
         let (tone, arrow) = match written.chars().next() {
             Some('±') => ("flat", ""),
-            _ if differs == Some(false) => ("flat", "≈"),
+            _ if verdict.is_some() && !is_clear => ("flat", "≈"),
             Some('+') => ("up", "▲"),
             _ => ("down", "▼"),
         };
         Self {
             text: t.measured(unit, change, digits, written),
-            tone,
+            tone: if is_clear { tone } else { "flat" },
             arrow,
-            differs,
-            is_coming_in: false,
+            verdict,
         }
+    }
+
+    /// Whether it is more than chance.
+    pub fn is_clear(&self) -> bool {
+        self.verdict == Some(Verdict::Clear)
     }
 
     /// The same of a rate of answers: what was opened or sent today may still be answered, so nothing is clear with it.
     fn with_today(self, range: &Range) -> Self {
-        if !range.has_today || self.differs != Some(true) {
+        if !range.has_today || !self.is_clear() {
             return self;
         }
         Self {
             tone: "flat",
             arrow: "≈",
-            differs: None,
-            is_coming_in: true,
+            verdict: Some(Verdict::ComingIn),
             ..self
         }
     }
@@ -238,11 +302,16 @@ pub fn cards(
 ) -> Vec<Card> {
     let (now, before) = (&figures.now, &figures.before);
     let hundred = |share: Option<f64>| share.map(|share| 100.0 * share);
-    let points = |now: Option<f64>, before: Option<f64>, differs| {
+    let points = |now: Option<f64>, before: Option<f64>, verdict| {
         let change = now? - before?;
-        Some(Change::new(t, change, 1, "points", differs))
+        Some(Change::new(t, change, 1, "points", verdict))
     };
-    let rate = |now, before, differs| points(hundred(now), hundred(before), differs);
+    let rate = |now, before, samples: [(i64, i64); 2]| {
+        let [(_, of_now), (_, of_before)] = samples;
+        let differs = rates_differ(samples[0], samples[1]);
+        let verdict = Verdict::new(differs, of_now.min(of_before));
+        points(hundred(now), hundred(before), verdict)
+    };
     let range = answers.range;
     let running = |change: Option<Change>| change.map(|change| change.with_today(range));
     let [counts, compared] = figures.counts;
@@ -255,28 +324,25 @@ pub fn cards(
         change: running(rate(
             now.response_rate_delivered,
             before.response_rate_delivered,
-            rates_differ(
-                (counts.delivered_and_answered, counts.delivered),
-                (compared.delivered_and_answered, compared.delivered),
-            ),
+            [counts, compared].map(|counts| (counts.delivered_and_answered, counts.delivered)),
         )),
     });
     let happy = (now.happiness, before.happiness);
-    let is_compared = range.compared.is_some();
+    let count_card = |label, now, before, href| {
+        let before = match figures.since {
+            Some(since) => Before::Since(since),
+            None if range.compared.is_some() => Before::Count(before),
+            None => Before::Nothing,
+        };
+        count_card(t, label, now, &before, href)
+    };
     let responses = answers.figure(&Counted::Responses, &counts.into());
     let cards = [
+        count_card("step-opened", now.views, before.views, String::new()),
         count_card(
-            t,
-            "card-views",
-            now.views,
-            is_compared.then_some(before.views),
-            String::new(),
-        ),
-        count_card(
-            t,
             "card-responses",
             now.responses,
-            is_compared.then_some(before.responses),
+            before.responses,
             responses.href,
         ),
         Card {
@@ -288,7 +354,7 @@ pub fn cards(
             change: running(rate(
                 now.response_rate,
                 before.response_rate,
-                rates_differ((now.responses, now.views), (before.responses, before.views)),
+                [now, before].map(|metrics| (metrics.responses, metrics.views)),
             )),
         },
     ];
@@ -301,10 +367,7 @@ pub fn cards(
         change: rate(
             now.happiness_rate,
             before.happiness_rate,
-            rates_differ(
-                (happy.0.happy, happy.0.answers),
-                (happy.1.happy, happy.1.answers),
-            ),
+            [happy.0, happy.1].map(|happy| (happy.happy, happy.answers)),
         ),
     });
     let nps = Card {
@@ -313,22 +376,44 @@ pub fn cards(
         href: String::new(),
         help: t.get("help-nps"),
         detail: interval(t, now.nps_detail.low, now.nps_detail.high, 0),
-        change: points(now.nps, before.nps, nps_differs(now, before)),
+        change: points(
+            now.nps,
+            before.nps,
+            Verdict::new(
+                nps_differs(now, before),
+                now.nps_detail.answers.min(before.nps_detail.answers),
+            ),
+        ),
     };
     let cards = cards.into_iter().chain(sent).chain(satisfied);
     cards.chain([nps]).collect()
 }
 
-/// `before`: the count of the days that these are compared with, if there are any.
-fn count_card(t: &Text, label: &str, now: i64, before: Option<i64>, href: String) -> Card {
-    let of_some = before.filter(|before| *before > 0);
+/// What a count is compared with.
+enum Before {
+    /// There are no other days.
+    Nothing,
+    Count(i64),
+    /// On the first of the other days nothing was counted yet, so their count is no measure.
+    Since(NaiveDate),
+}
+
+fn count_card(t: &Text, label: &str, now: i64, before: &Before, href: String) -> Card {
+    let of_some = match before {
+        Before::Count(before) if *before > 0 => Some(*before),
+        _ => None,
+    };
     let change = of_some.map(|before| 100.0 * (share(now, before) - 1.0));
     Card {
         label: t.get(label),
         value: t.number(now),
         href,
         help: String::new(),
-        detail: before.map_or_else(String::new, |before| t.count("card-before", before)),
+        detail: match before {
+            Before::Nothing => String::new(),
+            Before::Count(before) => t.count("card-before", *before),
+            Before::Since(since) => t.with("card-since", t.date(*since)),
+        },
         change: change.map(|change| Change::new(t, change, 0, "percent", None)),
     }
 }
@@ -388,9 +473,68 @@ mod tests {
             let figures = ShownFigures::new(&days, &range, answers);
             let cards = cards(f.t, &figures, answers, true);
             let change = cards[2].change.as_ref().unwrap();
-            let clear = (!is_coming_in).then_some(true);
-            assert_eq!((change.is_coming_in, change.differs), (is_coming_in, clear));
+            let expected = if is_coming_in {
+                Verdict::ComingIn
+            } else {
+                Verdict::Clear
+            };
+            assert_eq!(change.verdict, Some(expected));
         }
+    }
+
+    #[test]
+    fn few_answers_are_not_judged_and_counts_have_no_colour() {
+        let f = Frame::of_reader(of_code("en"), String::new(), Tz::UTC);
+        let day = |day| NaiveDate::from_ymd_opt(2026, 3, day).unwrap();
+        let answers = |answers| DayCounts {
+            views: 10 * answers,
+            responses: answers,
+            detractors: answers,
+            nps_answers: answers,
+            ..DayCounts::default()
+        };
+        let query = json!({"from": day(2), "to": day(2)});
+        let range = Range::read(&serde_json::from_value(query).unwrap(), Tz::UTC);
+        for (now, verdict) in [(7, Verdict::TooFew), (70, Verdict::ByChance)] {
+            let days = BTreeMap::from([(day(1), answers(60)), (day(2), answers(now))]);
+            let shown = AnswerFigures::new(&f, &range, "", "");
+            let figures = ShownFigures::new(&days, &range, shown);
+            let cards = cards(f.t, &figures, shown, false);
+            let change = |card: &Card| {
+                let change = card.change.as_ref().unwrap();
+                (change.tone, change.verdict)
+            };
+            assert_eq!(change(&cards[1]), ("flat", None));
+            assert_eq!(change(cards.last().unwrap()), ("flat", Some(verdict)));
+        }
+        assert_eq!(Verdict::TooFew.key(), "too-few");
+    }
+
+    #[test]
+    fn days_before_all_data_are_no_measure() {
+        let f = Frame::of_reader(of_code("en"), String::new(), Tz::UTC);
+        let first = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
+        let day = |place| first.checked_add_days(Days::new(place)).unwrap();
+        let query = json!({"from": day(10), "to": day(19)});
+        let range = Range::read(&serde_json::from_value(query).unwrap(), Tz::UTC);
+        let counts = DayCounts {
+            views: 5,
+            ..DayCounts::default()
+        };
+        let detail = |counted: &dyn Fn(u64) -> bool| {
+            let days = (0..20).filter(|place| counted(*place));
+            let days = days.map(|place| (day(place), counts)).collect();
+            let answers = AnswerFigures::new(&f, &range, "", "");
+            let figures = ShownFigures::new(&days, &range, answers);
+            let card = cards(f.t, &figures, answers, true).swap_remove(0);
+            (card.detail, card.change.is_some())
+        };
+        let since = "data only since 9 Mar 2026".to_owned();
+        assert_eq!(detail(&|place| place >= 8), (since, false));
+        // A gap as long follows: it is no beginning.
+        let gaps = detail(&|place| place % 7 != 0);
+        assert_eq!(gaps, ("40 before".to_owned(), true));
+        assert_eq!(detail(&|place| place >= 10), ("0 before".to_owned(), false));
     }
 
     #[test]

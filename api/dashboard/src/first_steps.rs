@@ -15,6 +15,15 @@ pub struct FirstStep {
     pub is_done: bool,
 }
 
+impl FirstStep {
+    /// Whether the list waits for it. Providers are not connected here, and a trial needs none.
+    pub fn is_counted(&self) -> bool {
+        self.is_done || self.key != SENDER
+    }
+}
+
+const SENDER: &str = "sender";
+
 /// The steps, for whoever can do them; none once all are done.
 ///
 /// # Errors
@@ -31,13 +40,13 @@ pub async fn first_steps(
     let steps = [
         ("form", "/dashboard/forms", progress.has_form),
         ("people", "/dashboard/imports", progress.has_recipients),
-        ("sender", "", f.reaches_phones),
+        (SENDER, "", f.reaches_phones),
         ("campaign", "/dashboard/campaigns", progress.has_campaign),
         ("answer", "", progress.has_answer),
     ];
-    if steps.iter().all(|(_, _, is_done)| *is_done) {
+    let steps = steps.map(|(key, path, is_done)| FirstStep { key, path, is_done });
+    if steps.iter().all(|step| step.is_done || !step.is_counted()) {
         return Ok(Vec::new());
     }
-    let step = |(key, path, is_done)| FirstStep { key, path, is_done };
-    Ok(steps.map(step).into())
+    Ok(steps.into())
 }

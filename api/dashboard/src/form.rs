@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
+use api_language::Text;
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use domain::answer::{AnswerMatch, Counted, GradeRange};
 use domain::date_range::day_of;
 use domain::form::{BusProp, FieldType, FormContent, FormStatus};
-use domain::metrics::{FieldSummary, GradeOrOption, Term};
+use domain::metrics::{FieldSummary, GradeOrOption, Term, ValueShare};
 use domain::rollup::Delta;
 use report::{FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
@@ -20,7 +21,7 @@ use store::report::Version;
 use crate::chart::share;
 use crate::comments::{Comment, comments, texts};
 use crate::figure::{AnswerFigures, Figure};
-use crate::figures::{Card, ShownFigures, cards};
+use crate::figures::{Card, ShownFigures, Verdict, cards};
 use crate::names::{BusPropGroup, bus_prop_groups};
 use crate::page::{Frame, page_of_days};
 use crate::range::{Range, RangeQuery};
@@ -83,6 +84,14 @@ pub struct ShownText {
     pub href: String,
     /// The page of its form, which is that of a store with one more parameter.
     pub page: String,
+}
+
+impl FormPage<'_> {
+    /// Whether nobody has opened it on these days, so that its links are what comes next.
+    fn is_unused(&self) -> bool {
+        let is_published = self.status == FormStatus::Published && self.f.may_edit();
+        is_published && self.chosen.is_none() && self.figures.now.views == 0
+    }
 }
 
 /// A row of the panel of promoters and detractors.
@@ -368,6 +377,26 @@ impl ShownField {
     fn is_text(&self) -> bool {
         self.field.kind == FieldType::Text
     }
+
+    /// A value of its distribution as people read it: a smiley with what the form's page calls it.
+    fn words(&self, t: &Text, value: &ValueShare) -> String {
+        match self.field.kind {
+            FieldType::Happiness => {
+                let word = t.of("public-happiness", &value.value);
+                format!("{} – {word}", value.label)
+            }
+            _ => value.label.clone(),
+        }
+    }
+
+    /// The mean of its grades, and between which they are.
+    fn mean(&self, t: &Text) -> Option<String> {
+        let grades = &self.field.distribution;
+        let (lowest, highest) = (&grades.first()?.value, &grades.last()?.value);
+        self.field.mean?;
+        let mean = t.with("mean", t.score(self.field.mean, 2));
+        Some(format!("{mean} ({lowest}–{highest})"))
+    }
 }
 
 impl<'a> BusPropTable<'a> {
@@ -392,17 +421,17 @@ impl<'a> BusPropTable<'a> {
 /// How a store or group differs from the rest.
 fn rest_card(f: &Frame, row: &BusPropRow<'_>) -> Option<Card> {
     let change = row.above_rest(f.t)?;
-    let differs = if change.differs == Some(true) {
-        "stores-differs"
-    } else {
-        "stores-alike"
+    let verdict = match change.verdict? {
+        Verdict::Clear => "stores-differs",
+        Verdict::ByChance => "stores-alike",
+        few => few.key(),
     };
     Some(Card {
         label: f.t.get("stores-rest"),
         value: change.text,
         href: String::new(),
         help: f.t.get("help-rest"),
-        detail: f.t.get(differs),
+        detail: f.t.get(verdict),
         change: None,
     })
 }

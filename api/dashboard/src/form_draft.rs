@@ -1,13 +1,15 @@
 //! A form as its editor has it: its texts, its questions by rows, and what is shown beside them. What the page has no words for is
 //! kept in JSON.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use domain::form::{
-    FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_FIELDS, MAX_LANGUAGES, MAX_LINKS,
+    BusProp, Field, FieldType, FormContent, FormInput, MAX_BUS_PROPS, MAX_FIELDS, MAX_LANGUAGES,
+    MAX_LINKS,
 };
 use domain::invalid::{Invalid, code};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::form_row::{FieldRow, key, list, next_id, text};
 use crate::form_texts::{Texts, is_blank};
@@ -17,6 +19,8 @@ use crate::sent::SentPairs;
 const MOST: usize = 1 << 20;
 /// The key of a question that was taken away, in what depended on it.
 const REMOVED: &str = "removed_question";
+/// What a group to compare is of where nobody says it.
+const PROPERTY: &str = "store";
 
 /// What the page's form has.
 #[derive(Clone, Default)]
@@ -33,12 +37,14 @@ pub struct FormDraft {
     pub bus_props: String,
     pub piping: bool,
     pub rows: Vec<FieldRow>,
-    /// The types of retired questions, by their keys.
-    pub retired: BTreeMap<String, String>,
+    /// Questions that are retired or were taken away, as they were, by their keys.
+    pub retired: BTreeMap<String, Value>,
     /// What the button did that was pressed; empty: it saved.
     pub done: String,
     /// Bytes of what was sent of the fields as they are stored.
     before_bytes: usize,
+    /// The same of those that are retired.
+    retired_bytes: usize,
 }
 
 /// A link at the end of the form.
@@ -58,6 +64,25 @@ impl LinkRow {
 /// refused: in JSON each takes a hundred times the bytes that it was sent in.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Groups to compare as people type them, each once: a name alone is a group of the first property that a line before it names.
+fn bus_props(text: &str) -> Vec<String> {
+    let mut property = None;
+    let mut taken = HashSet::new();
+    let entries = lines(text).map(|line| {
+        if !line.contains(':') {
+            return format!("{}:{line}", property.as_deref().unwrap_or(PROPERTY));
+        }
+        if property.is_none()
+            && let Ok(read) = BusProp::parse(line)
+        {
+            property = Some(read.name().to_owned());
+        }
+        line.to_owned()
+    });
+    let each = entries.filter(|entry| taken.insert(entry.clone()));
+    each.take(MAX_BUS_PROPS + 1).collect()
 }
 
 /// An address as people type it, which begins with its host: `www.example.org`.
@@ -88,7 +113,10 @@ impl From<SentPairs> for FormDraft {
                 "language" => draft.language = value,
                 "also" => drop(draft.others.insert(value)),
                 "add_language" => added = value,
-                "retired" => draft.retired = serde_json::from_str(&value).unwrap_or_default(),
+                "retired" if value.len() <= MOST => {
+                    draft.retired = serde_json::from_str(&value).unwrap_or_default();
+                    draft.retired_bytes = value.len();
+                }
                 "do" => draft.done = value,
                 "bus_props" => draft.bus_props = value,
                 "piping" => draft.piping = true,
@@ -128,7 +156,9 @@ impl FormDraft {
             ("label", Some(row), _) => row.label.take(language, value),
             ("required", Some(row), _) => row.required = true,
             ("if", Some(row), _) => row.if_row = value,
-            ("if_value", Some(row), _) => row.if_values.push(value),
+            // What was ticked for another question says nothing of this one.
+            ("if_value", Some(row), _) if id == row.if_row => row.if_values.push(value),
+            ("if_value", ..) => {}
             ("option", Some(row), _) => row.take_option(id, language, value),
             ("option_text", Some(row), _) => {
                 if let Some(option) = row.options.last_mut().filter(|option| option.id == value) {
@@ -140,8 +170,8 @@ impl FormDraft {
         }
     }
 
-    /// Does what the pressed button says: `add`, or `up`, `down`, `remove` and `option` of the question whose id follows a `:`. What
-    /// nothing was typed into is left out, unless somebody is about to.
+    /// Does what the pressed button says: `add`, or `up`, `down`, `remove`, `restore` and `option` of the question whose id follows a
+    /// `:`. What nothing was typed into is left out, unless somebody is about to.
     fn act(&mut self) {
         let (done, id) = self.done.split_once(':').unwrap_or((&self.done, ""));
         let place = self.rows.iter().position(|row| row.id == id);
@@ -158,7 +188,16 @@ impl FormDraft {
             ("down", Some(place)) if place + 1 < self.rows.len() => {
                 self.rows.swap(place, place + 1);
             }
-            ("remove", Some(place)) => drop(self.rows.remove(place)),
+            ("remove", Some(place)) => {
+                let row = self.rows.remove(place);
+                if !row.is_new() && !row.before.is_empty() {
+                    self.retired.insert(row.id, row.before.into());
+                }
+            }
+            ("restore", None) => {
+                let restored = self.retired.remove(id);
+                self.rows.extend(restored.as_ref().map(FieldRow::read));
+            }
             _ => {}
         }
         for row in &mut self.rows {
@@ -184,8 +223,11 @@ impl FormDraft {
             form.fields.iter().partition(|field| field.retired);
         let fields: Vec<_> = fields.iter().map(|field| json!(field)).collect();
         let retired = retired.iter().map(|field| {
-            let kind = field.kind.field_type().as_str().to_owned();
-            (field.key.as_str().to_owned(), kind)
+            let in_use = Field {
+                retired: false,
+                ..Field::clone(field)
+            };
+            (field.key.as_str().to_owned(), json!(in_use))
         });
         Self {
             retired: retired.collect(),
@@ -249,7 +291,20 @@ impl FormDraft {
     /// # Errors
     /// Everything that is wrong.
     pub fn input(&self) -> Result<FormInput, Vec<Invalid>> {
-        FormInput::parse(&self.write())
+        let mut wrong = match FormInput::parse(&self.write()) {
+            Ok(input) => return Ok(input),
+            Err(wrong) => wrong,
+        };
+        // A line among many is found by its text.
+        let bus_props = bus_props(&self.bus_props);
+        for one in wrong.iter_mut().filter(|one| one.code == code::MALFORMED) {
+            let place = one.pointer.strip_prefix("/bus_props/");
+            let line = place.and_then(|place| bus_props.get(place.parse::<usize>().ok()?));
+            if let Some(line) = line {
+                one.detail.clone_from(line);
+            }
+        }
+        Err(wrong)
     }
 
     /// The same to be stored: one that is translated says its own language, so that buttons and scales are in that of the questions.
@@ -287,7 +342,7 @@ impl FormDraft {
             }
             let is_single = row.field_type().is_some_and(FieldType::is_single);
             let mut retired = self.retired.iter();
-            let retired = retired.find(|(_, kind)| is_single && **kind == row.kind);
+            let retired = retired.find(|(_, field)| is_single && field["type"] == json!(row.kind));
             let key = retired.map_or_else(|| key(&row.label.own, &taken), |(key, _)| key.clone());
             taken.extend([format!("{key}_text"), key.clone()]);
             key
@@ -317,8 +372,7 @@ impl FormDraft {
         let fields: Vec<_> = rows
             .map(|(row, key)| row.write(key, condition(row)))
             .collect();
-        let bus_props: Vec<_> = lines(&self.bus_props).take(MAX_BUS_PROPS + 1).collect();
-        let mut form = json!({"bus_props": bus_props, "fields": fields});
+        let mut form = json!({"bus_props": bus_props(&self.bus_props), "fields": fields});
         self.title.write(&mut form, "title", "labels");
         for (name, texts) in [("intro", &self.intro), ("thanks", &self.thanks)] {
             if !texts.is_blank() {
@@ -340,22 +394,43 @@ impl FormDraft {
         form
     }
 
+    /// What was ticked for a question that does not come before it: it counts again once that does.
+    pub fn kept(&self, place: impl Borrow<usize>) -> &[String] {
+        let place = *place.borrow();
+        let row = &self.rows[place];
+        let mut before = self.rows[..place].iter();
+        if before.any(|of| of.id == row.if_row) {
+            return &[];
+        }
+        &row.if_values
+    }
+
     /// Bytes of what it has most of.
     pub fn size(&self) -> usize {
         let rows = self.rows.iter().map(FieldRow::size);
         let languages = 1 + self.others.len();
         let around = self.title.size() + self.intro.size() + self.thanks.size();
-        self.before_bytes + self.bus_props.len() + around + languages * rows.sum::<usize>()
+        let stored = self.before_bytes + self.retired_bytes;
+        stored + self.bus_props.len() + around + languages * rows.sum::<usize>()
     }
 
     /// What is retired, as it comes back from the page.
     pub fn retired_text(&self) -> String {
-        let retired: Map<_, _> = self
-            .retired
-            .iter()
-            .map(|(key, kind)| (key.clone(), json!(kind)))
-            .collect();
-        Value::Object(retired).to_string()
+        json!(self.retired).to_string()
+    }
+
+    /// Questions that can be had back: their keys, and what they ask.
+    pub fn removed(&self) -> Vec<(&str, &str)> {
+        let retired = self.retired.iter();
+        retired
+            .map(|(key, field)| (key.as_str(), field["label"].as_str().unwrap_or_default()))
+            .collect()
+    }
+
+    /// Languages that were added and have no text yet, which are not stored.
+    pub fn unsaid(&self) -> impl Iterator<Item = &str> {
+        let others = self.others.iter().map(String::as_str);
+        others.filter(|code| !self.texts().any(|texts| !is_blank(texts.get(Some(code)))))
     }
 }
 
@@ -434,7 +509,8 @@ mod tests {
             ("type", "text"),
             ("label", "Why?"),
             ("if", "+2"),
-            ("if_value", "+2"),
+            ("if_value:+1", "+1"),
+            ("if_value:+2", "+2"),
         ];
         let empty = [("row", "+6"), ("type", "nps"), ("label", " ")];
         let draft = sent(&[&first[..], &second, &empty].concat());
@@ -459,6 +535,89 @@ mod tests {
                 "{done}"
             );
         }
+    }
+
+    #[test]
+    fn ticks_are_there_again_where_the_question_is_before_it_again() {
+        let rows = [
+            ("title", "t"),
+            ("row", "+1"),
+            ("type", "nps"),
+            ("label", "A"),
+            ("row", "+2"),
+            ("type", "text"),
+            ("label", "B"),
+            ("if", "+1"),
+            ("if_value:+1", "3"),
+        ];
+        let moved = sent(&[&rows[..], &[("do", "up:+2")]].concat());
+        assert_eq!(moved.kept(0), ["3"]);
+        assert!(moved.rows[1].if_values.is_empty());
+        let stays = sent(&rows);
+        assert!(stays.kept(1).is_empty() && stays.rows[1].if_values == ["3"]);
+    }
+
+    #[test]
+    fn a_question_that_was_taken_away_can_be_had_back() {
+        let field = json!({"key": "why", "type": "text", "label": "Why?", "required": true});
+        let before = field.to_string();
+        let rows = [
+            ("title", "t"),
+            ("row", "why"),
+            ("before", &*before),
+            ("type", "text"),
+            ("label", "Why not?"),
+        ];
+        let removed = sent(&[&rows[..], &[("do", "remove:why")]].concat());
+        assert_eq!(removed.removed(), [("why", "Why?")]);
+        assert!(removed.rows.is_empty());
+        let retired = removed.retired_text();
+        let pairs = [("title", "t"), ("retired", &retired), ("do", "restore:why")];
+        let restored = sent(&pairs);
+        assert!(restored.removed().is_empty());
+        assert_eq!(restored.write()["fields"], json!([field]));
+        // One that is new has nothing to be had back.
+        let pairs = [("row", "+1"), ("label", "A"), ("do", "remove:+1")];
+        assert!(sent(&pairs).removed().is_empty());
+    }
+
+    #[test]
+    fn groups_to_compare_are_typed_by_their_names() {
+        for (typed, entries) in [
+            (
+                " Berlin \n\nKöln\nBerlin\nstore:Berlin",
+                vec!["store:Berlin", "store:Köln"],
+            ),
+            (
+                "A\nregion:Nord\nstore:B",
+                vec!["store:A", "region:Nord", "store:B"],
+            ),
+            (
+                "Ort:Ulm\nregion:Nord\nKöln",
+                vec!["Ort:Ulm", "region:Nord", "Ort:Köln"],
+            ),
+            (":x\nA", vec![":x", "store:A"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(bus_props(typed), entries);
+        }
+        let wrong = sent(&[("title", "t"), ("bus_props", "A\nB:")]).input();
+        let wrong = wrong.unwrap_err();
+        assert_eq!(
+            (&*wrong[0].pointer, &*wrong[0].detail),
+            ("/bus_props/1", "B:")
+        );
+    }
+
+    #[test]
+    fn a_language_without_texts_is_told() {
+        let pairs = [
+            ("title", "t"),
+            ("title.fr", "u"),
+            ("also", "fr"),
+            ("also", "de"),
+        ];
+        assert_eq!(sent(&pairs).unsaid().collect::<Vec<_>>(), ["de"]);
     }
 
     #[test]
@@ -506,7 +665,10 @@ mod tests {
     fn a_key_is_that_of_nobody_else() {
         let pairs = [
             ("title", "t"),
-            ("retired", r#"{"name": "text", "old": "nps"}"#),
+            (
+                "retired",
+                r#"{"name": {"type": "text"}, "old": {"type": "nps"}}"#,
+            ),
             ("row", "more"),
             ("type", "text"),
             ("label", "More"),

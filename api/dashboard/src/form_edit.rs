@@ -189,10 +189,9 @@ impl FormEditPage<'_> {
         let before = before.filter(|(_, of)| decides(of) && !is_blank(&of.label.own));
         let mut conditions: Vec<_> = before
             .map(|(place, of)| {
-                let label: String = of.label.own.chars().take(SHOWN_CHARS).collect();
                 (
                     of.id.clone(),
-                    format!("{}. {label}", place + 1),
+                    format!("{}. {}", place + 1, shown(&of.label.own)),
                     of.id == row.if_row,
                 )
             })
@@ -234,6 +233,15 @@ impl FormEditPage<'_> {
         });
         grades.collect()
     }
+}
+
+/// A question as a choice of questions shows it.
+fn shown(label: &str) -> String {
+    let shown: String = label.chars().take(SHOWN_CHARS).collect();
+    if shown.len() == label.len() {
+        return shown;
+    }
+    format!("{}…", shown.trim_end())
 }
 
 /// The types of which a form has one question at most, and these questions are.
@@ -295,7 +303,12 @@ impl Draft for FormDraft {
             None => operations::create_form(caller, &self.title.own, input).await?,
         };
         let status = form.status.as_str();
-        Ok(format!("/dashboard/forms?status={status}"))
+        let page = format!("/dashboard/forms?status={status}");
+        let unsaid: Vec<_> = self.unsaid().collect();
+        Ok(match &*unsaid {
+            [] => page,
+            codes => format!("{page}&unsaid={}", codes.join(",")),
+        })
     }
 
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use api_http::{Code, Problem, Result, parse_id};
-use api_import::ingest::Look;
+use api_import::ingest::{Look, REMEDY};
 use api_import::operations;
 use api_import::upload::{self, Choice};
 use api_language::Text;
@@ -440,5 +440,6 @@ pub fn upload_refused(t: &Text, problem: &Problem) -> String {
         Code::InvalidCsv | Code::InvalidJson => "file-broken",
         _ => return reasons(t, problem),
     };
-    t.with(file, problem.detail())
+    let detail = problem.detail();
+    t.with(file, detail.strip_suffix(REMEDY).unwrap_or(detail))
 }

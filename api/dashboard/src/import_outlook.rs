@@ -9,6 +9,8 @@ use api_language::Text;
 use domain::body::Mapping;
 use domain::record::RecordError;
 
+use crate::names::UnknownWords;
+
 /// Rows that are shown of those refused for one reason.
 const SHOWN_ROWS: usize = 10;
 
@@ -29,7 +31,7 @@ pub struct Outlook {
     pub existing: u64,
     pub refused: Vec<Refused>,
     /// What the campaign's form does not list.
-    pub unknown: Vec<String>,
+    pub unknown: UnknownWords,
 }
 
 impl Outlook {
@@ -57,7 +59,7 @@ impl Outlook {
             summary,
             existing,
             refused,
-            unknown: Vec::new(),
+            unknown: UnknownWords::default(),
         }
     }
 

@@ -17,16 +17,21 @@ use serde::Deserialize;
 use store::erasure::WaitingMessages;
 use store::import::BatchStatus;
 use store::send::Campaign;
+use uuid::Uuid;
 
 use crate::done;
 use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{names, unknown_bus_props};
+use crate::names::{UnknownWords, names, unknown_bus_props};
 use crate::page::{Frame, html, page};
+use crate::recipients::people_path;
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
+
+/// So many campaigns are looked at, the newest.
+const CAMPAIGNS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "imports.html")]
@@ -44,7 +49,9 @@ struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
     /// What the form of its campaign does not list.
-    unknown: Vec<String>,
+    unknown: UnknownWords,
+    /// The campaigns that are for its people.
+    campaigns: Vec<Campaign>,
     /// What is said before whom it created is erased.
     waits: Vec<String>,
     errors: Vec<Rejected>,
@@ -107,10 +114,11 @@ impl Import {
         batch.accepted - batch.pending - batch.failed - batch.cancelled
     }
 
-    fn facts(&self) -> [(&'static str, i64); 9] {
+    /// What became of the rows, but for what became of none.
+    fn facts(&self) -> Vec<(&'static str, i64)> {
         let batch = &self.body.batch;
         let outcomes = &batch.outcomes;
-        [
+        let facts = [
             ("received", batch.received),
             ("rejected", batch.rejected),
             ("merged", batch.merged),
@@ -120,7 +128,17 @@ impl Import {
             ("superseded", outcomes.superseded),
             ("failed", batch.failed),
             ("cancelled", batch.cancelled),
-        ]
+        ];
+        let is_told = |(name, count): &(&str, i64)| *name == "received" || *count != 0;
+        facts.into_iter().filter(is_told).collect()
+    }
+
+    /// The list of the people behind a fact; empty: there is none.
+    fn people(&self, fact: &str) -> String {
+        match fact {
+            "created" | "updated" => people_path(self.body.batch.batch_id),
+            _ => String::new(),
+        }
     }
 
     /// Whom it created can still be erased.
@@ -129,8 +147,8 @@ impl Import {
         !self.is_open() && !batch.erasing && batch.erased < batch.outcomes.created
     }
 
-    /// People are stored of it, and nothing was sent to them by it.
-    fn sent_nothing(&self) -> bool {
+    /// People are stored of it, and it was imported for no campaign.
+    fn may_be_sent_to(&self) -> bool {
         let batch = &self.body.batch;
         let is_there = batch.outcomes.created + batch.outcomes.updated > batch.erased;
         batch.campaign_id.is_none() && !self.is_open() && !batch.erasing && is_there
@@ -194,7 +212,7 @@ async fn draw(
 pub async fn export_errors(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
     let batch_id = parse_id("batch_id", &batch_id)?;
     let export = operations::export_errors(&person.caller, batch_id, person.t);
-    let file = ("errors", "xlsx");
+    let file = (&*person.t.get("rejected-records"), "xlsx");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }
 
@@ -203,6 +221,22 @@ pub async fn campaigns_for_imports(person: &SignedIn) -> Result<Vec<Campaign>> {
     let (campaigns, _permit) = list_campaigns(&person.caller, None, 100).await?;
     let campaigns = campaigns.rows.into_iter().map(|body| body.campaign);
     Ok(campaigns.filter(takes_imports).collect())
+}
+
+/// The newest campaigns of the account; a page can do without them.
+pub async fn newest_campaigns(person: &SignedIn) -> Vec<Campaign> {
+    let campaigns = person.store().campaigns(person.account_id, None, CAMPAIGNS);
+    campaigns
+        .await
+        .map_or_else(|_| Vec::new(), |page| page.rows)
+}
+
+/// Whether the people of an import are among those whom a campaign was made for.
+pub fn is_for(campaign: &Campaign, batch_id: Uuid) -> bool {
+    match &campaign.content.audience {
+        Audience::Batches { batch_ids } => batch_ids.contains(&batch_id),
+        _ => false,
+    }
 }
 
 fn takes_imports(campaign: &Campaign) -> bool {
@@ -225,7 +259,7 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
             let form_id = campaign.item.campaign.content.form_id;
             unknown_bus_props(&person, form_id, &campaign.bus_props_unknown).await
         }
-        _ => Vec::new(),
+        _ => UnknownWords::default(),
     };
     let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
     let import = Import::new(body, &names);
@@ -241,10 +275,13 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
     let has_more_errors = errors.next.is_some();
     let explained = errors.rows.into_iter();
     let explained = explained.map(|kept| Explained::new(f.t, kept));
+    let mut campaigns = newest_campaigns(&person).await;
+    campaigns.retain(|campaign| is_for(campaign, batch_id));
     let template = ImportPage {
         f: &f,
         import,
         unknown,
+        campaigns,
         waits,
         errors: Rejected::grouped(explained),
         has_more_errors,

@@ -58,6 +58,7 @@ mod known;
 mod links;
 mod list;
 mod messages;
+mod money;
 mod names;
 mod news;
 mod overview;
@@ -82,6 +83,7 @@ mod signed_in;
 mod state;
 mod stores;
 mod suppressions;
+mod usage;
 
 use std::sync::Arc;
 
@@ -172,7 +174,7 @@ pub fn routes(
         .route("/dashboard/messages", get(messages::show))
         .route("/dashboard/campaigns", get(campaigns::list))
         .route("/dashboard/campaigns/{campaign_id}", get(campaigns::show))
-        .route("/dashboard/senders", get(senders::show))
+        .merge(senders::pages())
         .route("/dashboard/forms", get(forms::list))
         .merge(links::pages())
         .route(
@@ -197,6 +199,7 @@ pub fn routes(
         .route("/dashboard/shares/withdraw", post(share::withdraw))
         .route("/dashboard/recipients/erase", post(recipients::erase))
         .route("/dashboard/suppressions/gap", post(suppressions::set_gap))
+        .route("/dashboard/usage/budget", post(usage::set_budget))
         .route(
             "/dashboard/suppressions/{action}",
             post(suppressions::change),

@@ -167,6 +167,11 @@ struct LinkPage<'a> {
 }
 
 impl LinkPage<'_> {
+    /// Whether its code is shown: of a link that only tries a form, if a phone can open it.
+    fn has_code(&self) -> bool {
+        !self.tries || unreachable(&self.link.link) != Some(COMPUTER)
+    }
+
     /// The values of its business properties, such as a store.
     fn counts_for(&self) -> String {
         let texts = self.link.bus_props.iter();
@@ -221,9 +226,11 @@ pub fn path(link: &str) -> String {
     Url::parse(link).map_or_else(|_| link.to_owned(), |url| url.path().to_owned())
 }
 
+/// The text that warns of a link that opens on this computer only.
+const COMPUTER: &str = "link-this-computer";
+
 /// The text that warns of a link that phones cannot open: its host is this computer, or an address of a network of its own.
 pub fn unreachable(link: &str) -> Option<&'static str> {
-    const COMPUTER: &str = "link-this-computer";
     const NETWORK: &str = "link-this-network";
     let url = Url::parse(link).ok()?;
     match url.host()? {

@@ -164,7 +164,8 @@ pub async fn export(person: SignedIn, Query(query): Query<MessagesQuery>) -> Res
     let title = names.get(&query.campaign).cloned();
     let title = title.unwrap_or_else(|| account.clone());
     let export = operations::export_messages(state, caller, filter, names, person.t);
-    Ok(named(export.await?, ("messages", "xlsx"), &title, dates))
+    let kind = person.t.get("messages");
+    Ok(named(export.await?, (&kind, "xlsx"), &title, dates))
 }
 
 /// `GET /dashboard/messages`.

@@ -60,6 +60,11 @@ pub fn import_name(t: &Text, zone: Tz, batch: &Batch) -> String {
     }
 }
 
+/// The people whom an import stands for at most: some may have come with another one since.
+pub fn import_people(batch: &Batch) -> i64 {
+    batch.outcomes.created + batch.outcomes.updated + batch.pending - batch.erased
+}
+
 /// The imports of an audience; empty if they are many, or one cannot be had.
 pub async fn import_names(person: &SignedIn, audience: &Audience) -> Vec<String> {
     let batch_ids = match audience {
@@ -77,14 +82,30 @@ pub async fn import_names(person: &SignedIn, audience: &Audience) -> Vec<String>
     names
 }
 
-/// What a form does not have, each with how many have it and what the form has that is nearly the same.
+/// Business properties that a form does not have, each with how many have it.
+#[derive(Default)]
+pub struct UnknownWords {
+    /// Those that can be added to the form.
+    pub addable: Vec<String>,
+    /// Those that are nearly another, with that.
+    pub similar: Vec<String>,
+}
+
+impl UnknownWords {
+    pub fn is_empty(&self) -> bool {
+        self.addable.is_empty() && self.similar.is_empty()
+    }
+}
+
+/// What a form does not have, told apart by whether it has nearly the same.
 pub async fn unknown_bus_props(
     person: &SignedIn,
     form_id: Uuid,
     unknown: &UnknownBusProps,
-) -> Vec<String> {
+) -> UnknownWords {
+    let mut words = UnknownWords::default();
     if unknown.is_empty() {
-        return Vec::new();
+        return words;
     }
     // A page can do without what is nearly the same.
     let form = person.state.app.form(person.account_id, form_id).await;
@@ -92,8 +113,15 @@ pub async fn unknown_bus_props(
     let known = known.filter(|entry| !entry.retired);
     let known = known.map(|entry| &entry.text);
     let similar = unknown.similar(known);
-    let line = |(text, people)| unknown_words(person.t, text, people, similar.get(text));
-    unknown.iter().map(line).collect()
+    for (text, people) in unknown.iter() {
+        let similar = similar.get(text);
+        let words = match similar {
+            Some(_) => &mut words.similar,
+            None => &mut words.addable,
+        };
+        words.push(unknown_words(person.t, text, people, similar));
+    }
+    words
 }
 
 fn unknown_words(t: &Text, text: &str, people: u64, similar: Option<&&str>) -> String {

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,19 +15,17 @@ use moka::future::Cache;
 use report::AccountSeries;
 use store::Store;
 use store::form::FormKey;
-use store::report::Version;
+use store::report::{NEWEST, Version};
 use uuid::Uuid;
 
 use crate::comments::{Comment, comments};
 use crate::figure::{ALL_FORMS, AnswerFigures};
-use crate::figures::Change;
+use crate::figures::{Change, Verdict};
 use crate::page::Frame;
 use crate::range::Range;
 use crate::stores::comparison::{BusPropComparison, default_property, points};
 use crate::stores::counts::{CountedDays, CountedValues};
 
-/// So many comments are shown.
-const COMMENTS: usize = 4;
 /// So many characters of each are kept, more than are shown.
 const CHARS: usize = 400;
 /// Of so many forms at most, where many have new ones; among as many with the most answers one with stores is looked for.
@@ -82,7 +81,10 @@ impl DifferingStore {
         let marked = both
             .into_iter()
             .filter(|(_, of)| of.is_some_and(|(_, differs)| differs));
-        let changes = marked.filter_map(|(key, of)| Some((key, points(f.t, of)?)));
+        let changes = marked.filter_map(|(key, of)| {
+            let (above, _) = of?;
+            Some((key, points(f.t, above, Verdict::Clear)))
+        });
         changes.collect()
     }
 
@@ -123,29 +125,26 @@ impl News {
         &self,
         store: &Store,
         account_id: Uuid,
-        (f, range): (&Frame, &Range),
+        range: &Range,
         series: &AccountSeries,
     ) -> Result<Arc<Vec<NewComment>>> {
         let key = (account_id, range.dates, None, series.version);
         let read = async {
             let forms = newest(series, range.dates);
-            let query = (account_id, range.dates, f.zone);
-            let read = report::newest_comments(store, query, &forms, COMMENTS).await?;
-            let found = read.into_iter().flat_map(|(form_id, form, rows)| {
-                let content = form.content.for_reports();
-                let found: Vec<_> = comments(&content, &rows).collect();
-                found.into_iter().map(move |mut comment| {
-                    let head = comment.text.chars().take(CHARS);
-                    comment.text = head.collect();
-                    let form_id = form_id.to_string();
-                    NewComment { form_id, comment }
-                })
+            let newest = report::newest_comments(store, account_id, &forms);
+            let (newest, forms) = newest.await?;
+            let forms = forms.into_iter();
+            let contents = forms.map(|(form_id, form)| (form_id, form.content.for_reports()));
+            let contents: BTreeMap<Uuid, FormContent> = contents.collect();
+            let found = newest.iter().filter_map(|(form_id, row)| {
+                let content = contents.get(form_id)?;
+                let mut comment = comments(content, slice::from_ref(row)).next()?;
+                let head = comment.text.chars().take(CHARS);
+                comment.text = head.collect();
+                let form_id = form_id.to_string();
+                Some(NewComment { form_id, comment })
             });
-            let mut found: Vec<_> = found.collect();
-            // An id begins with its time.
-            found.sort_by_key(|one| Reverse(one.comment.feedback_id));
-            found.truncate(COMMENTS);
-            Ok::<_, Problem>(Arc::new(found))
+            Ok::<_, Problem>(Arc::new(found.collect()))
         };
         let found = self.comments.try_get_with(key, read).await;
         found.map_err(|problem| Problem::clone(&problem))
@@ -176,8 +175,8 @@ impl News {
     }
 }
 
-/// The forms that have the newest comments, each with its comments by day.
-fn newest(series: &AccountSeries, dates: DateRange) -> Vec<(Uuid, Vec<(NaiveDate, i64)>)> {
+/// The forms that have the newest comments, each with the days on which these are.
+fn newest(series: &AccountSeries, dates: DateRange) -> Vec<(Uuid, DateRange)> {
     let mut by_day: BTreeMap<NaiveDate, Vec<(Uuid, i64)>> = BTreeMap::new();
     for (form_id, day, counts) in &series.days {
         if dates.contains(*day) && counts.comments > 0 {
@@ -185,15 +184,17 @@ fn newest(series: &AccountSeries, dates: DateRange) -> Vec<(Uuid, Vec<(NaiveDate
             day.push((*form_id, counts.comments));
         }
     }
-    let mut forms: HashMap<Uuid, Vec<(NaiveDate, i64)>> = HashMap::new();
+    let mut forms: HashMap<Uuid, DateRange> = HashMap::new();
     let mut found = 0;
     for (day, of_forms) in by_day.into_iter().rev() {
-        if found >= COMMENTS {
+        if found >= NEWEST {
             break;
         }
+        let day = DateRange::day(day);
         for (form_id, comments) in of_forms {
             if forms.len() < FORMS || forms.contains_key(&form_id) {
-                forms.entry(form_id).or_default().push((day, comments));
+                let days = forms.entry(form_id).or_insert(day);
+                *days = days.spanning(day);
                 found += usize::try_from(comments).unwrap_or_default();
             }
         }
@@ -311,16 +312,18 @@ mod tests {
         let found = |first, last| {
             let dates = DateRange::day(day(first)).spanning(DateRange::day(day(last)));
             let mut found = newest(&series, dates);
-            found.sort_unstable();
+            found.sort_unstable_by_key(|(form_id, _)| *form_id);
             found
         };
+        let on = DateRange::day;
         let three = [
-            (form(1), vec![(day(9), 2)]),
-            (form(2), vec![(day(9), 1)]),
-            (form(3), vec![(day(8), 1)]),
+            (form(1), on(day(9))),
+            (form(2), on(day(9))),
+            (form(3), on(day(8))),
         ];
         assert_eq!(found(1, 10), three);
-        assert_eq!(found(1, 31), [(form(2), vec![(day(20), 9)])]);
+        assert_eq!(found(1, 8), [(form(1), on(day(1))), (form(3), on(day(8)))]);
+        assert_eq!(found(1, 31), [(form(2), on(day(20)))]);
         assert_eq!(found(2, 7), []);
     }
 

@@ -57,12 +57,14 @@ impl OverviewPage<'_> {
     /// How many of the first steps are done, of all.
     fn done(&self) -> String {
         let done = self.first_steps.iter().filter(|step| step.is_done);
-        format!("{} / {}", done.count(), self.first_steps.len())
+        let counted = self.first_steps.iter().filter(|step| step.is_counted());
+        format!("{} / {}", done.count(), counted.count())
     }
 }
 
 /// The stores that differ by more than chance.
 struct ShownStores {
+    form_id: String,
     /// The title of the form that is compared.
     form: String,
     differing: Vec<ShownStore>,
@@ -128,12 +130,16 @@ pub async fn answer(
         *days.entry(*day).or_default() += *counts;
     }
     let answers = AnswerFigures::new(f, &range, ALL_FORMS, "");
-    let figures = ShownFigures::new(&days, &range, answers);
+    let mut figures = ShownFigures::new(&days, &range, answers);
     let (comments, stores) = if f.is_shared() {
         (Vec::new(), None)
     } else {
         news(state, account_id, (f, &range), &series).await?
     };
+    if let (Some(dip), Some(stores)) = (&mut figures.dip, &stores) {
+        dip.stores = AnswerFigures::new(f, &range, &stores.form_id, "").stores_of(dip.days);
+        dip.form.clone_from(&stores.form);
+    }
     let template = OverviewPage {
         f,
         range: &range,
@@ -161,7 +167,7 @@ async fn news(
     let counted = (app, &*state.counted_values);
     // At once: both read what nobody asked for before.
     let (found, stores) = tokio::try_join!(
-        news.comments(&app.store, account_id, days, series),
+        news.comments(&app.store, account_id, range, series),
         news.stores(counted, account_id, days, series),
     )?;
     let comments = found.iter().map(|new| ShownText {
@@ -186,6 +192,7 @@ async fn news(
         }
     });
     let shown = ShownStores {
+        form_id: stores.form_id.clone(),
         form: stores.title.clone(),
         differing: differing.collect(),
         href: AnswerFigures::new(f, range, &stores.form_id, "").stores(&stores.property),
@@ -217,7 +224,7 @@ fn funnel(f: &Frame, series: &AccountSeries, range: &Range, now: &Metrics) -> Ve
             .map(|sent| messages("step-sent", MessageSet::Sent, sent)),
         now.delivered
             .map(|delivered| messages(f.delivered(), MessageSet::DELIVERED, delivered)),
-        Some(plain("step-viewed", now.views)),
+        Some(plain("step-opened", now.views)),
         Some((f.t.get("step-answered"), answered)),
     ];
     let steps: Vec<_> = steps.into_iter().flatten().collect();

@@ -37,6 +37,15 @@ const NAVIGATION: [(&str, &str, Role); 11] = [
     ("/dashboard/audit", "audit", Role::Admin),
 ];
 
+/// What all pages tell while it is so.
+#[derive(Clone)]
+pub struct Alert {
+    pub text: String,
+    /// The page that tells more.
+    pub path: String,
+    pub name: String,
+}
+
 /// What every page of somebody who is signed in has.
 pub struct Frame {
     pub t: &'static Text,
@@ -49,8 +58,8 @@ pub struct Frame {
     pub current: &'static str,
     /// What was done just before, if something was.
     pub done: Option<String>,
-    /// What is wrong with senders, for those who can do something about it.
-    pub alert: Option<String>,
+    /// What is wrong with senders, or of which budget little is left, for those who can do something about it.
+    pub alert: Option<Alert>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
     /// Whether the account has a sender that reaches phones.

@@ -23,25 +23,36 @@ struct PeoplePage<'a> {
     refusal: Option<String>,
     people: Vec<PersonSummary>,
     roles: &'static [Role],
+    /// What was typed of a person who was not added.
+    typed: NewPerson,
+}
+
+impl PeoplePage<'_> {
+    /// Nobody else manages the account.
+    fn is_only_admin(&self, person: &PersonSummary) -> bool {
+        let is_admin = |person: &&PersonSummary| person.role == Role::Admin.as_str();
+        is_admin(&person) && self.people.iter().filter(is_admin).count() == 1
+    }
 }
 
 /// `GET /dashboard/people`.
 pub async fn show(person: SignedIn) -> Result<Response> {
-    answer(&person, None).await
+    answer(&person, None, NewPerson::default()).await
 }
 
-async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
+async fn answer(person: &SignedIn, refusal: Option<&str>, typed: NewPerson) -> Result<Response> {
     let f = person.frame("people");
     let template = PeoplePage {
         f: &f,
         refusal: refusal.map(|key| f.t.get(key)),
         people: person.store().people(Some(person.account_id)).await?,
         roles: Role::VARIANTS,
+        typed,
     };
     Ok(page(&f, &template))
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct NewPerson {
     name: String,
     password: String,
@@ -51,10 +62,10 @@ pub struct NewPerson {
 /// Adds a person.
 pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Result<Response> {
     let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
-        return answer(&person, Some("people-name-wrong")).await;
+        return answer(&person, Some("people-name-wrong"), new).await;
     };
-    let Ok(password) = NewPassword::parse(new.password) else {
-        return answer(&person, Some("password-too-short")).await;
+    let Ok(password) = NewPassword::parse(&*new.password) else {
+        return answer(&person, Some("password-too-short"), new).await;
     };
     let hash = person
         .state
@@ -65,7 +76,7 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
     let added = store.add_person(&person.account_name, &name, role, &hash);
-    answer_to(noted, added.await?, &person, "add").await
+    answer_to(noted, added.await?, &person, ("add", new)).await
 }
 
 #[derive(Deserialize)]
@@ -92,7 +103,7 @@ pub async fn change(
         }
         "password" => {
             let Ok(password) = NewPassword::parse(change.value) else {
-                return answer(&person, Some("password-too-short")).await;
+                return answer(&person, Some("password-too-short"), NewPerson::default()).await;
             };
             let hash = person
                 .state
@@ -108,7 +119,7 @@ pub async fn change(
         }
         _ => return Err(Problem::not_found()),
     };
-    answer_to(noted, changed, &person, &action).await
+    answer_to(noted, changed, &person, (&*action, NewPerson::default())).await
 }
 
 /// Goes on to the people, or says there why nothing was changed.
@@ -116,7 +127,7 @@ async fn answer_to(
     noted: AuditEntry<'_>,
     change: PersonChange,
     person: &SignedIn,
-    action: &str,
+    (action, typed): (&str, NewPerson),
 ) -> Result<Response> {
     let refusal = match change {
         PersonChange::Done => {
@@ -128,7 +139,7 @@ async fn answer_to(
         PersonChange::LastAdmin => "people-last-admin",
     };
     noted.record_status(StatusCode::CONFLICT).await;
-    answer(person, Some(refusal)).await
+    answer(person, Some(refusal), typed).await
 }
 
 /// A person of the same account.

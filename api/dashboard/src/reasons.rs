@@ -5,14 +5,17 @@ use api_language::Text;
 use domain::invalid::Invalid;
 
 /// What pages call the members of bodies.
-const MEMBERS: [(&str, &str); 41] = [
+const MEMBERS: [(&str, &str); 45] = [
     ("after_days", "campaign-reminder-days"),
+    ("amount", "budget-amount"),
     ("audience", "campaign-audience"),
+    ("budget", "campaign-budget"),
     ("bus_prop", "form-bus-props"),
     ("bus_props", "form-bus-props"),
     ("bus_props_from", "campaign-bus-props"),
     ("color", "branding-color"),
     ("contact_gap_days", "campaign-gap"),
+    ("currency", "budget-currency"),
     ("delay_minutes", "campaign-delay"),
     ("docid", "docid"),
     ("form_id", "form"),
@@ -27,6 +30,7 @@ const MEMBERS: [(&str, &str); 41] = [
     ("max_messages", "campaign-most"),
     ("max_parts", "campaign-parts"),
     ("min_gap_days", "gap-days"),
+    ("month_budget", "month-budget"),
     ("name", "name"),
     ("options", "form-options"),
     ("per_day", "campaign-per-day"),
@@ -90,7 +94,7 @@ pub fn member_reason(t: &Text, wrong: &Invalid) -> String {
                 let known = MEMBERS.iter().find(|(name, _)| *name == segment);
                 if let Some((_, key)) = known {
                     places.push(t.get(key));
-                } else if !["fields", "links"].contains(&segment) {
+                } else if !["fields", "links", "key"].contains(&segment) {
                     places.push(unescaped(segment));
                 }
             }
@@ -136,6 +140,18 @@ mod tests {
                 code::MALFORMED,
                 "",
                 "Phone: Write the number with country code: +49151…",
+            ),
+            (
+                "/fields/1/show_if/key",
+                code::UNKNOWN_KEY,
+                "",
+                "Question 2, Show only if: No question before this one fits.",
+            ),
+            (
+                "/bus_props/3",
+                code::MALFORMED,
+                "Berlin:",
+                "Stores or groups to compare (one per line): “Berlin:” lacks a name before or after the colon.",
             ),
             ("", code::MISSING, "", "This is missing."),
         ] {

@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use api_http::deadline::soon;
-use api_http::{Code, Problem, Result};
+use api_http::{Code, Problem, Result, parse_id};
 use api_import::operations;
-use api_send::operations::{MessageHistory, list_recipient_messages};
+use api_send::operations::{MessageHistory, list_recipient_messages, read_suppression};
 use askama::Template;
 use axum::Router;
 use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
-use domain::campaign::Message;
+use domain::campaign::{Message, MessageStatus};
 use domain::date_range::day_of;
 use domain::docid::DocId;
 use domain::phone::PhoneNumber;
@@ -22,7 +22,7 @@ use domain::scope::Scope;
 use serde::Deserialize;
 use serde_json::{Map, json};
 use store::ListPage;
-use store::import::{Recipient, RecipientQuery};
+use store::import::{Batch, Recipient, RecipientQuery};
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
@@ -30,7 +30,7 @@ use crate::done;
 use crate::download::{named, today};
 use crate::figure::ALL_FORMS;
 use crate::list::{PageQuery, ShownList};
-use crate::names::names;
+use crate::names::{import_name, import_people, names};
 use crate::page::{self, Frame, delivered, text};
 use crate::phone::international;
 use crate::provider_code;
@@ -40,8 +40,8 @@ use crate::state::DashboardState;
 
 /// Recipients of whom a search takes the columns that it can be about.
 const WITH_COLUMNS: usize = 20;
-/// Columns by which those of a list are told apart, such as a name and a store.
-const SHOWN_COLUMNS: usize = 2;
+/// Columns by which those of a list are told apart, such as a first name, a name and a store.
+const SHOWN_COLUMNS: usize = 3;
 
 /// Which recipient, or whom to search for.
 #[derive(Default, Deserialize)]
@@ -51,25 +51,33 @@ struct RecipientsQuery {
     /// A column; empty: the docid, of which `q` is the beginning.
     column: String,
     q: String,
+    /// An import whose values they have; empty: any.
+    batch: String,
     #[serde(flatten)]
     page: PageQuery,
 }
 
 impl RecipientsQuery {
     /// The column and what is searched for in it, and who has it.
-    fn wanted(&self) -> (String, String, RecipientQuery) {
+    ///
+    /// # Errors
+    /// 404: what names an import is none.
+    fn wanted(&self) -> Result<(String, String, RecipientQuery)> {
         // No database takes U+0000, so nobody has it, nor a value that is longer.
         let [column, q] = [&self.column, &self.q].map(|text| {
             let chars = text.trim().chars().filter(|letter| *letter != '\0');
             chars.take(LONGEST).collect::<String>()
         });
         let mut wanted = RecipientQuery::default();
+        if !self.batch.is_empty() {
+            wanted.batch_ids = Some(vec![parse_id("batch", &self.batch)?]);
+        }
         if column.is_empty() {
             wanted.docid_prefix.clone_from(&q);
         } else if !q.is_empty() {
             wanted.fields_in_any_case.insert(column.clone(), q.clone());
         }
-        (column, q, wanted)
+        Ok((column, q, wanted))
     }
 }
 
@@ -90,11 +98,13 @@ struct Search<'a> {
     phone: &'a str,
     /// Why it is none.
     refusal: Option<String>,
+    /// Whose values came with this import.
+    batch: Option<Batch>,
 }
 
 impl Search<'_> {
     fn is_empty(&self) -> bool {
-        self.q.is_empty() && self.phone.is_empty()
+        self.q.is_empty() && self.phone.is_empty() && self.batch.is_none()
     }
 
     /// The parameters of the page, but which of the list it is.
@@ -102,6 +112,9 @@ impl Search<'_> {
         let mut query = Serializer::new(String::new());
         if !self.q.is_empty() {
             query.extend_pairs([("column", self.column), ("q", self.q)]);
+        }
+        if let Some(batch) = &self.batch {
+            query.append_pair("batch", &batch.batch_id.to_string());
         }
         query.finish()
     }
@@ -125,9 +138,10 @@ struct RecipientsPage<'a> {
 }
 
 impl RecipientsPage<'_> {
-    /// The first columns of those who are listed.
+    /// The column that was searched, and the first ones of those who are listed.
     fn shown_columns(&self) -> Vec<String> {
-        let mut shown = Vec::<String>::new();
+        let searched = Some(self.search.column).filter(|name| !name.is_empty());
+        let mut shown: Vec<String> = searched.map(str::to_owned).into_iter().collect();
         let fields = self.recipients.items.iter();
         let fields = fields.filter_map(|one| one.fields.as_object());
         for name in fields.flat_map(Map::keys) {
@@ -136,6 +150,12 @@ impl RecipientsPage<'_> {
             }
         }
         shown
+    }
+
+    /// The import, and how many people it stands for at most.
+    fn import_words(&self, batch: &Batch) -> String {
+        let people = self.f.t.count("people-most", import_people(batch));
+        format!("{} ({people})", import_name(self.f.t, self.f.zone, batch))
     }
 
     /// What is said where nobody is listed.
@@ -158,6 +178,8 @@ struct RecipientPage<'a> {
     f: &'a Frame,
     docid: &'a str,
     found: Option<Recipient>,
+    /// Since when the phone gets no messages, and how it came onto the list.
+    blocked: Option<(DateTime<Utc>, String)>,
     messages: Vec<Sent>,
 }
 
@@ -195,8 +217,15 @@ impl Sent {
 
     /// What happened to it, and when.
     fn story(&self) -> impl Iterator<Item = (&'static str, DateTime<Utc>)> {
+        let is_planned = self.message.status == MessageStatus::Scheduled
+            && self.message.scheduled_at > Utc::now();
+        let scheduled = if is_planned {
+            "column-planned-for"
+        } else {
+            "column-scheduled-at"
+        };
         let steps = [
-            ("column-scheduled-at", Some(self.message.scheduled_at)),
+            (scheduled, Some(self.message.scheduled_at)),
             ("column-accepted-at", self.message.accepted_at),
             (delivered(self.is_simulated), self.message.delivered_at),
             ("column-viewed-at", self.message.viewed_at),
@@ -204,6 +233,18 @@ impl Sent {
         ];
         steps.into_iter().filter_map(|(step, at)| Some((step, at?)))
     }
+}
+
+/// The page of a recipient.
+pub fn path(docid: &str) -> String {
+    let mut query = Serializer::new(String::new());
+    query.append_pair("docid", docid);
+    format!("/dashboard/recipients?{}", query.finish())
+}
+
+/// The list of those whose values came with an import.
+pub fn people_path(batch_id: Uuid) -> String {
+    format!("/dashboard/recipients?batch={batch_id}")
 }
 
 /// What everybody reads.
@@ -219,10 +260,15 @@ async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<
     if !query.docid.is_empty() {
         return show_one(&person, &query.docid).await;
     }
-    let (column, q, wanted) = query.wanted();
+    let (column, q, wanted) = query.wanted()?;
+    let batch = match wanted.batch_ids.as_deref() {
+        Some(&[batch_id]) => Some(operations::read_batch(&person.caller, batch_id).await?),
+        _ => None,
+    };
     let search = Search {
         column: &column,
         q: &q,
+        batch: batch.map(|body| body.batch),
         ..Search::default()
     };
     show_found(&person, search, &wanted, &query.page).await
@@ -273,10 +319,7 @@ async fn show_found(
     };
     let is_whole = !goes_on && !search.is_empty() && found.next.is_none();
     if let ([one], true) = (&*found.rows, is_whole) {
-        let to = Serializer::new(String::new())
-            .append_pair("docid", &one.docid)
-            .finish();
-        return Ok(Redirect::to(&format!("/dashboard/recipients?{to}")).into_response());
+        return Ok(Redirect::to(&path(&one.docid)).into_response());
     }
     let is_cut = !search.is_empty() && found.rows.len() < list.limit;
     let template = RecipientsPage {
@@ -296,10 +339,15 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
         f: &f,
         docid,
         found: None,
+        blocked: None,
         messages: Vec::new(),
     };
     if let Ok(docid) = DocId::parse(docid.to_owned()) {
         template.found = optional(operations::read_recipient(caller, &docid).await)?;
+        if let Some(found) = &template.found {
+            let blocked = read_suppression(&person.state.sending, caller, &found.phone);
+            template.blocked = blocked.await?;
+        }
         let messages = list_recipient_messages(caller, &docid, None, 50).await;
         let messages = optional(messages)?.map_or_else(Vec::new, |page| page.rows);
         let names = match &*messages {
@@ -365,9 +413,9 @@ fn answers(f: &Frame, message: &Message) -> String {
 
 /// `GET /dashboard/recipients.xlsx`: all that the page lists.
 async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
-    let (_, _, wanted) = query.wanted();
+    let (_, _, wanted) = query.wanted()?;
     let export = operations::export_recipients(&person.caller, wanted, person.t);
-    let file = ("recipients", "xlsx");
+    let file = (&*person.t.get("nav-recipients"), "xlsx");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }
 

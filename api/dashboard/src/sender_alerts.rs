@@ -1,4 +1,4 @@
-//! How senders are, for every page that says that one is in trouble: read once in a while an account.
+//! How senders are, and what is left of budgets, for every page that says that one is in trouble: read once in a while an account.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use api_http::{Caller, Problem};
 use api_send::{SendState, SenderItem, operations};
 use moka::future::Cache;
+use store::send::usage::BudgetSpent;
 use uuid::Uuid;
 
 /// How long what was read is told.
@@ -13,9 +14,17 @@ const MAX_AGE: Duration = Duration::from_secs(15);
 /// So many accounts are kept.
 const KEPT: u64 = 10_000;
 
-/// The senders of accounts, as this process read them. Cheap to clone.
+/// What a person of an account should look at.
+#[derive(Default)]
+pub struct Troubled {
+    pub senders: Vec<SenderItem>,
+    /// Those that are nearly spent.
+    pub budgets: Vec<BudgetSpent>,
+}
+
+/// What is in trouble of accounts, as this process read it. Cheap to clone.
 #[derive(Clone)]
-pub struct SenderAlerts(Cache<Uuid, Arc<[SenderItem]>>);
+pub struct SenderAlerts(Cache<Uuid, Arc<Troubled>>);
 
 impl Default for SenderAlerts {
     fn default() -> Self {
@@ -25,12 +34,14 @@ impl Default for SenderAlerts {
 }
 
 impl SenderAlerts {
-    /// The senders of an account that a person should look at. None where they cannot be read: the page itself is worth more.
-    pub async fn find(&self, state: &SendState, caller: &Caller) -> Arc<[SenderItem]> {
+    /// What a person of an account should look at. Nothing where it cannot be read: the page itself is worth more.
+    pub async fn find(&self, state: &SendState, caller: &Caller) -> Arc<Troubled> {
         let read = async {
             let mut senders = operations::list_senders(state, caller).await?;
             senders.retain(SenderItem::needs_attention);
-            Ok::<_, Problem>(senders.into())
+            let mut budgets = operations::list_budgets(caller).await?;
+            budgets.retain(BudgetSpent::is_nearly_spent);
+            Ok::<_, Problem>(Arc::new(Troubled { senders, budgets }))
         };
         let found = self.0.try_get_with(caller.account_id(), read).await;
         found.unwrap_or_default()

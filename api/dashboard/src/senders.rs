@@ -4,17 +4,22 @@ use api_http::{Problem, Result};
 use api_language::Text;
 use api_send::{SenderItem, operations};
 use askama::Template;
+use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
+use axum::routing::get;
 use domain::person::Role;
 use domain::sms::SenderState;
 use store::send::state::PAUSED_BY_HAND;
 
 use crate::done;
-use crate::page::{Frame, page};
+use crate::page::{Alert, Frame, page};
+use crate::sender_alerts::Troubled;
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
+use crate::state::DashboardState;
+use crate::usage;
 
 /// Codes by which a provider says that user or password are wrong; Vonage's is `4`.
 const WRONG_PASSWORD: [&str; 6] = [
@@ -37,6 +42,8 @@ const UNSURE: [&str; 6] = [
     "timeout",
 ];
 const OF_SERVER: &str = "http_5";
+
+const PATH: &str = "/dashboard/senders";
 
 #[derive(Template)]
 #[template(path = "senders.html")]
@@ -129,26 +136,42 @@ fn trouble(t: &Text, code: &str) -> String {
     }
 }
 
-/// What every page tells those who can do something about it, while something is wrong with senders; `None`: nothing is.
-pub fn alert(t: &Text, senders: &[SenderItem]) -> Option<String> {
+/// What every page tells those who can do something about it, while something is wrong with senders or a budget ends; `None`: nothing is.
+pub fn alert(t: &Text, troubled: &Troubled) -> Option<Alert> {
+    let senders = &troubled.senders;
+    let of_senders = |text| Alert {
+        text,
+        path: PATH.to_owned(),
+        name: t.get("nav-senders"),
+    };
     let names = |state: SenderState| {
         let in_state = senders.iter().filter(|item| item.state == state);
         let names: Vec<&str> = in_state.map(|item| item.name.as_str()).collect();
         (!names.is_empty()).then(|| names.join(", "))
     };
     if let Some(names) = names(SenderState::Error) {
-        return Some(t.with("alert-error", names));
+        return Some(of_senders(t.with("alert-error", names)));
     }
     let waits = senders.iter().any(|item| item.waiting > 0);
     if let Some(names) = names(SenderState::Unattended).filter(|_| waits) {
-        return Some(t.with("alert-unattended", names));
+        return Some(of_senders(t.with("alert-unattended", names)));
+    }
+    if let Some(budget) = troubled.budgets.first() {
+        return Some(usage::alert(t, budget));
     }
     let unknown = senders.iter().map(|item| item.unknown).sum::<i64>();
-    (unknown > 0).then(|| t.count("alert-unknown", unknown))
+    (unknown > 0).then(|| of_senders(t.count("alert-unknown", unknown)))
+}
+
+/// The pages of senders, and of what was sent through them.
+pub fn pages() -> Router<DashboardState> {
+    Router::new()
+        .route(PATH, get(show))
+        .route(usage::PATH, get(usage::show))
 }
 
 /// `GET /dashboard/senders`.
-pub async fn show(person: SignedIn) -> Result<Response> {
+async fn show(person: SignedIn) -> Result<Response> {
     let f = person.frame("senders");
     let senders = operations::list_senders(&person.state.sending, &person.caller).await?;
     let senders = senders.into_iter();
@@ -174,7 +197,7 @@ pub async fn change(
     operations::pause_sender(&person.state.sending, &person.caller, &name, is_paused).await?;
     let alerts = &person.state.sender_alerts;
     alerts.forget(person.account_id).await;
-    Ok(done::go("/dashboard/senders", &format!("sender.{action}")))
+    Ok(done::go(PATH, &format!("sender.{action}")))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use store::account::Person;
 use subtle::ConstantTimeEq;
 use tokio::time::sleep;
 
-use crate::page::{Frame, forbidden};
+use crate::page::{Alert, Frame, forbidden};
 use crate::state::DashboardState;
 use api_language::Text;
 
@@ -36,8 +36,8 @@ pub struct SignedIn {
     pub kept: String,
     /// What the page is to tell that was done.
     pub done: Option<String>,
-    /// What the page is to tell of senders that are in trouble.
-    pub alert: Option<String>,
+    /// What the page is to tell of senders that are in trouble, or of a budget that ends.
+    pub alert: Option<Alert>,
 }
 
 impl Deref for SignedIn {

@@ -1,10 +1,12 @@
 //! The suppression list: phones that get no messages of the account, masked; and the days that the account leaves between messages.
 
 use api_http::{Problem, Result};
+use api_import::operations::read_recipient;
 use api_send::operations;
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use domain::docid::DocId;
 use domain::sms::SendSetting;
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +15,9 @@ use store::send::contact::Suppressed;
 use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
+use crate::phone::international;
 use crate::reasons::reasons;
+use crate::recipients;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -24,26 +28,35 @@ struct SuppressionsPage<'a> {
     suppressed: ShownList<Suppressed>,
     /// The least days between messages of any campaigns to a phone, as they are stored or were typed.
     gap_days: String,
+    /// The phone that was typed and refused.
+    phone: String,
     /// Why a phone was not put on the list or taken off, or the days were not saved.
     refusal: Option<String>,
 }
 
 /// `GET /dashboard/suppressions`.
 pub async fn show(person: SignedIn, Query(query): Query<PageQuery>) -> Result<Response> {
-    answer(&person, &query, None, None).await
+    answer(&person, &query, Typed::default(), None).await
+}
+
+/// What was typed and refused.
+#[derive(Default)]
+struct Typed {
+    phone: String,
+    gap_days: Option<String>,
 }
 
 async fn answer(
     person: &SignedIn,
     query: &PageQuery,
-    typed_gap: Option<String>,
+    typed: Typed,
     refusal: Option<String>,
 ) -> Result<Response> {
     let f = person.frame("recipients");
     let list = query.list(person, "suppressions", 50);
     let (state, position) = (&person.state.sending, list.position()?);
     let suppressed = operations::list_suppressed(state, &person.caller, position, list.limit);
-    let gap_days = if let Some(typed) = typed_gap {
+    let gap_days = if let Some(typed) = typed.gap_days {
         typed
     } else {
         let setting = operations::read_setting(&person.caller).await?;
@@ -52,35 +65,68 @@ async fn answer(
     let template = SuppressionsPage {
         f: &f,
         gap_days,
+        phone: typed.phone,
         suppressed: ShownList::new(&list, suppressed.await?),
         refusal,
     };
     Ok(page(&f, &template))
 }
 
-#[derive(Deserialize)]
-pub struct Phone {
+/// A phone as somebody types it, or that of a recipient.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Number {
     phone: String,
+    /// Empty: what was typed.
+    docid: String,
+    /// Where it was asked for; empty: the list.
+    page: String,
+}
+
+impl Number {
+    /// As it is stored; what is no phone stays as it was typed.
+    async fn find(&self, person: &SignedIn) -> Result<String> {
+        if self.docid.is_empty() {
+            let typed = self.phone.trim();
+            let number = international(person, typed).await?;
+            return Ok(number.unwrap_or_else(|| typed.to_owned()));
+        }
+        // What is no docid may be a phone, which the audit log is not to have.
+        let docid = DocId::parse(self.docid.clone()).map_err(|_| Problem::not_found())?;
+        Ok(read_recipient(&person.caller, &docid).await?.phone)
+    }
 }
 
 /// Puts a phone on the list, or takes it off.
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
-    SentChange(Phone { phone }): SentChange<Phone>,
+    SentChange(number): SentChange<Number>,
 ) -> Result<Response> {
-    let (state, caller, phone) = (&person.state.sending, &person.caller, phone.trim());
+    let (state, caller, phone) = (
+        &person.state.sending,
+        &person.caller,
+        number.find(&person).await?,
+    );
     let changed = match &*action {
-        "add" => operations::suppress(state, caller, phone).await,
-        "remove" => operations::unsuppress(state, caller, phone).await,
+        "add" => operations::suppress(state, caller, &phone).await,
+        "remove" => operations::unsuppress(state, caller, &phone).await,
         _ => return Err(Problem::not_found()),
     };
     let Err(problem) = changed else {
         let done = format!("suppression.{action}");
-        return Ok(done::go("/dashboard/suppressions", &done));
+        let page = match &*number.page {
+            "recipient" => recipients::path(&number.docid),
+            _ => "/dashboard/suppressions".to_owned(),
+        };
+        return Ok(done::go(&page, &done));
     };
     let refusal = Some(reasons(person.t, &problem));
-    answer(&person, &PageQuery::default(), None, refusal).await
+    let typed = Typed {
+        phone: number.phone,
+        ..Typed::default()
+    };
+    answer(&person, &PageQuery::default(), typed, refusal).await
 }
 
 #[derive(Deserialize)]
@@ -101,14 +147,21 @@ pub async fn set_gap(
         .parse::<u32>()
         .map_or_else(|_| json!(u32::MAX), |days| json!(days));
     let changed = match SendSetting::parse(&body) {
-        Ok(setting) => operations::replace_setting(&person.caller, &setting).await,
+        Ok(setting) => {
+            let state = &person.state.sending;
+            operations::replace_setting(state, &person.caller, &setting).await
+        }
         Err(wrong) => Err(Problem::invalid(wrong)),
     };
     match changed {
         Ok(()) => Ok(done::go("/dashboard/suppressions", "setting.replace")),
         Err(problem) => {
             let refusal = Some(reasons(person.t, &problem));
-            answer(&person, &PageQuery::default(), Some(days), refusal).await
+            let typed = Typed {
+                gap_days: Some(days),
+                ..Typed::default()
+            };
+            answer(&person, &PageQuery::default(), typed, refusal).await
         }
     }
 }

@@ -277,6 +277,25 @@ function previewPart(form) {
   for (const event of ["input", "change"]) form.addEventListener(event, changed, { once: true });
 }
 
+// What can stand in a campaign's texts becomes buttons that put it where the cursor was last, in the text or the reminder's.
+function insertButtons(form) {
+  let { text } = form.elements;
+  text.setSelectionRange(text.value.length, text.value.length);
+  form.addEventListener("focusin", ({ target }) => { if (target.matches("textarea")) text = target; });
+  form.querySelectorAll("[data-insert]").forEach((shown) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = shown.textContent;
+    button.addEventListener("click", () => {
+      text.setRangeText(button.textContent, text.selectionStart, text.selectionEnd, "end");
+      text.dispatchEvent(new Event("input", { bubbles: true }));
+      text.focus();
+    });
+    shown.replaceWith(button);
+  });
+}
+
 // A form's preview is its public page. Each is drawn in a frame of its own, which leaves nothing in the history, and is shown where
 // the one before was scrolled to. That which is still drawn is given up.
 function previewFrame(button) {
@@ -334,9 +353,11 @@ function pngButton(button) {
   });
 }
 
-// Choosing in a filter shows it at once.
+// Choosing in a filter shows it at once, unless the value that belongs to the choice is still to be typed.
 function filter(form) {
-  form.addEventListener("change", (event) => { if (event.target.matches("select")) form.requestSubmit(); });
+  form.addEventListener("change", ({ target }) => {
+    if (target.matches("select") && form.elements[target.dataset.wait]?.value !== "") form.requestSubmit();
+  });
 }
 
 function enhance(part) {
@@ -362,7 +383,7 @@ document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nea
 const live = document.querySelectorAll("[data-live]");
 const drawnLive = [...live].map((part) => part.innerHTML);
 enhance(document);
-document.querySelectorAll("form.filter").forEach(filter);
+document.querySelectorAll("form.filter:not([method=post])").forEach(filter);
 document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
@@ -372,6 +393,7 @@ document.querySelectorAll("[data-print]").forEach(printButton);
 document.querySelectorAll("[data-png]").forEach(pngButton);
 document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
+document.querySelectorAll("form[data-preview]").forEach(insertButtons);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);
 document.querySelectorAll("#draw").forEach(previewFrame);
 live.forEach((part, index) => keepLive(part, index, drawnLive[index]));

@@ -58,7 +58,7 @@ pub fn hold(app: &AppState, account_id: Uuid, response: Response) -> Result<Resp
 }
 
 /// Answers with a page of a list, or with all of it in one of these `kinds`. `columns` are the members that CSV has,
-/// with commas between them, `sheet` is what a spreadsheet has; `read` gives at most so many items and about so many bytes after a position, each item with its
+/// with commas between them (`cost.amount` is one of the object `cost`), `sheet` is what a spreadsheet has; `read` gives at most so many items and about so many bytes after a position, each item with its
 /// own. The first items are read before the answer begins, so that a database that is down can be told; what fails later cuts
 /// the answer without its end.
 ///
@@ -224,11 +224,13 @@ fn write_lines<'a, T: Serialize + 'a>(
     let mut csv = writer(out);
     for item in items {
         let item = serde_json::to_value(item)?;
-        let cells = columns.split(',').map(|column| match &item[column] {
-            Value::Null => "".into(),
-            Value::String(text) => cell(text),
-            other => cell(other.to_string()),
-        });
+        let cells = columns
+            .split(',')
+            .map(|column| match member(&item, column) {
+                Value::Null => "".into(),
+                Value::String(text) => cell(text),
+                other => cell(other.to_string()),
+            });
         csv.write_record(cells.map(String::from))?;
         written += 1;
         if csv.get_ref().len() >= PIECE {
@@ -237,6 +239,11 @@ fn write_lines<'a, T: Serialize + 'a>(
     }
     csv.flush()?;
     Ok(written)
+}
+
+/// The member of an item, or of an object in it, that a column has.
+fn member<'v>(item: &'v Value, column: &str) -> &'v Value {
+    column.split('.').fold(item, |value, name| &value[name])
 }
 
 #[cfg(test)]
@@ -258,6 +265,13 @@ mod tests {
         let csv =
             "'=1,\"[\"\"a\"\",\"\"b\"\"]\",,-1\r\n\"a\"\"b\",\"[\"\"a\"\",\"\"b\"\"]\",,-1\r\n";
         assert_eq!(text(Kind::Csv), csv);
+    }
+
+    #[test]
+    fn a_column_is_a_member_of_an_object() {
+        let item = json!({"cost": {"amount": 0.5, "currency": "EUR"}});
+        assert_eq!(member(&item, "cost.currency"), "EUR");
+        assert_eq!(member(&json!({"cost": null}), "cost.amount"), &Value::Null);
     }
 
     #[test]

@@ -70,7 +70,7 @@ trouble-other = Das hat nicht geklappt
 range = Tage
 range-today = Heute
 range-days = { $value } Tage
-range-other = Andere Tage
+range-other = Anderer Zeitraum
 range-turned = „Von“ liegt nach „Bis“. Gezeigt werden die letzten 30 Tage.
 range-wrong = Das ist kein Zeitraum von höchstens 1.830 Tagen. Gezeigt werden die letzten 30 Tage.
 range-this-week = Diese Woche
@@ -82,8 +82,8 @@ range-last-quarter = Letztes Quartal
 range-this-year = Dieses Jahr
 range-last-year = Letztes Jahr
 compare = Verglichen mit
-compare-before = Der Zeit davor
-compare-year = Dem Vorjahr
+compare-before = Vorperiode
+compare-year = Vorjahr
 compared-with = Verglichen mit { $value }
 not-over = Der heutige Tag ist noch nicht vorbei, daher gibt es noch keinen Vergleich.
 help = Was ist das?
@@ -105,7 +105,7 @@ card-of-delivered = { $n ->
     [one] von { $value } zugestellten Nachricht
    *[other] von { $value } zugestellten Nachrichten
 }
-help-completed = Wie viele von denen, die das Formular geöffnet haben, geantwortet haben.
+help-completed = Wie viele aller Aufrufe des Formulars zu einer Antwort führten. Wer es zweimal öffnet, zählt zweimal.
 help-answered = Wie viele der zugestellten Nachrichten beantwortet wurden.
 help-satisfied = Wie viele von denen, die einen Smiley gewählt haben, einen der besten zwei gewählt haben. Das Intervall sagt, wo der Wert vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
 help-nps = Net Promoter Score: der Anteil der Fürsprecher (9–10) minus den der Kritiker (0–6), von −100 bis 100. Das Intervall sagt, wo er vermutlich läge, wenn alle geantwortet hätten: je mehr Antworten, desto enger.
@@ -116,8 +116,10 @@ card-of-views = { $n ->
    *[other] von { $value } Aufrufen
 }
 card-before = { $value } zuvor
-significant = Deutliche Änderung
+card-since = Daten erst seit { $value }
+clear = Deutliche Änderung
 by-chance = Keine deutliche Änderung
+too-few = Zu wenige Antworten für ein Urteil
 coming-in = der heutige Tag läuft noch
 chart-days = Aufrufe und Antworten je Tag
 chart-nps = Net Promoter Score
@@ -134,7 +136,7 @@ step = Schritt
 number = Anzahl
 of-step-before = Vom Schritt darüber
 of-recipients = Von allen Empfängern
-funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufgerufen und beantwortet zählen auch Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
+funnel-note = Jeder Schritt zählt an dem Tag, an dem er geschah. Importiert sind die Personen, die jetzt gespeichert sind: Wer inzwischen gelöscht wurde, fehlt. Aufrufe und Antworten zählen auch die von Links ohne Nachricht, etwa einen QR-Code. Der Anteil bezieht sich auf den Schritt darüber.
 form = Formular
 forms-all = Alle Formulare
 forms-none = Noch ist kein Formular veröffentlicht.
@@ -160,6 +162,7 @@ step-scheduled = Eingereiht
 step-sent = Gesendet
 step-delivered = Zugestellt
 step-viewed = Aufgerufen
+step-opened = Aufrufe des Formulars
 step-answered = Beantwortet
 
 bus-prop = Gruppe
@@ -202,17 +205,10 @@ stores-satisfied = Zufrieden (4–5)
 stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
-stores-note = Die Abschlussquote gilt für alle, die das Formular geöffnet haben, die Rücklaufquote für zugestellte Nachrichten.
-stores-judged = { $n ->
-    [one] { $value } wurde mit den übrigen verglichen.
-   *[other] { $value } wurden mit den übrigen verglichen.
-}
-stores-changes-judged = { $n ->
-    [one] { $value } wurde mit der Zeit davor verglichen.
-   *[other] { $value } wurden mit der Zeit davor verglichen.
-}
-stores-chance = Zufall allein würde etwa { $value } davon markieren.
-stores-chance-few = Zufall allein würde davon weniger als eine markieren.
+stores-note = Die Abschlussquote gilt für alle Aufrufe des Formulars, die Rücklaufquote für zugestellte Nachrichten.
+stores-judged-none = Keine hat 10 Antworten oder mehr: Erst dann wird verglichen.
+stores-chance = Verglichen wird erst ab 10 Antworten: Von { $value } Vergleichen würde der Zufall allein etwa { $what } markieren.
+stores-chance-few = Verglichen wird erst ab 10 Antworten: Der Zufall allein würde kaum etwas markieren.
 stores-all = Alle { $value } zeigen
 stores-alike = Kein deutlicher Unterschied
 stores-no-value = Ohne { $value }
@@ -228,12 +224,18 @@ stores-help-change = Um wie viele Punkte der NPS über oder unter dem der Zeit d
 stores-help-changed = „ja“, wo die Veränderung größer ist, als Zufall es erklärt.
 stores-help-month = Der NPS dieses Monats.
 stores-months = NPS nach Monaten
+stores-months-whole = { $n ->
+    [one] Der ganze Monat: Auch Tage außerhalb des gewählten Zeitraums zählen.
+   *[other] { $value } ganze Monate: Auch Tage außerhalb des gewählten Zeitraums zählen.
+}
+stores-tones = Grün liegt über dem NPS des Formulars in diesem Monat, rot darunter: je kräftiger, desto weiter (10, 20 oder 40 Punkte). Blasse Zahlen haben weniger als 30 Antworten.
 terms = Was Kritiker sagen und andere nicht
+terms-here = Was Kritiker hier sagen und andere nicht
 terms-of = { $n ->
     [one] Aus der letzten Antwort mit Text und Note
    *[other] Aus den letzten { $value } Antworten mit Text und Note
 }
-terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit den übrigen Antworten zu „{ $value }“, nicht mit denen der anderen.
+terms-compared = Verglichen werden die Texte der Kritiker von „{ $value }“ mit allen anderen Antworten auf das Formular, auch denen der übrigen.
 terms-none = Nichts sticht über den Zufall hinaus hervor.
 terms-detractors = Lesen, was Kritiker geschrieben haben
 share = Teilen
@@ -241,9 +243,9 @@ share-for = Link gültig für
 copy-link = Link kopieren
 copied = Kopiert
 shares = Geteilte Seiten
-shares-note = Wer den Link einer Seite hat, kann diese Seite lesen, so wie sie dann ist, und sonst nichts.
+shares-note = Wer den Link hat, sieht diese eine Seite mit ihren jeweils neuesten Zahlen, und keine andere.
 shares-none = Nichts ist geteilt. Die Übersicht und die Seite jedes Formulars haben an ihrem Ende „Teilen“.
-texts-not-shared = Texte werden auf einer geteilten Seite nicht gezeigt.
+texts-not-shared = Kurze Texte werden auf einer geteilten Seite nicht gezeigt, die neuesten Kommentare schon.
 share-made = Kopieren Sie den Link jetzt, er wird nur zehn Minuten lang gezeigt
 share-until = bis { $value }
 share-withdraw = Zurückziehen
@@ -259,6 +261,7 @@ answers-comments = Kommentare
 answers-all = Alle Antworten
 narrowed-remove = Diesen Filter entfernen
 answers-one = Eine Antwort
+answers-older = Nächstältere Antwort
 answers-person = Person
 answers-export-form = Zum Exportieren wählen Sie ein Formular: Jedes Formular hat eigene Fragen.
 read-on = Weiterlesen
@@ -306,6 +309,7 @@ column-encoding = Zeichen
 column-sender = Absender
 column-provider-ids = IDs des Anbieters
 column-provider-code = Code des Anbieters
+column-planned-for = Geplant für
 column-scheduled-at = Eingereiht
 column-accepted-at = Gesendet
 column-delivered-at = Zugestellt
@@ -329,7 +333,7 @@ file-rows = { $n ->
    *[other] { $value } Zeilen
 }
 file-row = Zeile
-file-value = Was dort stand
+file-value = Wert in der Datei
 file-wrong = Was falsch ist
 file-remedy = Was zu tun ist
 file-same-phone = { $n ->
@@ -341,6 +345,7 @@ file-sends-nothing = Damit wird nichts gesendet. Eine Nachricht an diese Persone
 file-gone = Diese Datei ist nicht mehr da: Aufgehoben werden die letzten drei Dateien, jede eine Stunde lang. Bitte wählen Sie sie noch einmal.
 file-under-way = Diese Datei wird schon importiert. Sie steht gleich in dieser Liste.
 errors-first = Das sind die ersten 100. Alle stehen in der Excel-Datei.
+import-campaigns = Kampagnen für diese Personen:
 import-sent-nothing = An diese Personen wurde nichts gesendet.
 import-send = Ihnen eine Nachricht senden
 import-send-unchanged = { $n ->
@@ -419,7 +424,8 @@ start-later = { $n ->
     [one] { $value } Nachricht an { $value } Person, am { $what }.
    *[other] { $value } Nachrichten an { $value } Personen, die erste am { $what }.
 }
-start-import = Mit dem Start wird noch nichts gesendet: Wen Sie danach in diese Kampagne importieren, bekommt die Nachricht.
+start-import = Mit dem Start wird noch nichts gesendet: Wer danach in diese Kampagne importiert wird, bekommt die Nachricht.
+start-reminder = Wer nicht antwortet, bekommt dazu eine Erinnerung.
 resume-n = { $n ->
     [0] Im Augenblick wartet keine Nachricht.
     [one] { $value } wartende Nachricht wird in ihrem Zeitfenster gesendet.
@@ -433,17 +439,19 @@ resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
 sure-withdraw = Niemand kann die Seite mehr über diesen Link öffnen. Über einen neuen können Sie sie wieder teilen.
+sure-block = Keine Ihrer Kampagnen sendet mehr an diese Nummer, wer immer sie hat, bis Sie sie entsperren.
 sure-unblock = An diese Nummer gehen wieder Nachrichten. Entsperren Sie sie nur, wenn die Person darum gebeten hat.
 sure-delete = Seine Links schließen endgültig, auch die in schon gesendeten Nachrichten, und seine Kampagnen senden nichts mehr. Was beantwortet wurde, bleibt in den Berichten.
 sure-rotate = Der jetzige geheime Schlüssel gilt noch einen Tag.
 sure-revoke = Programme mit diesem Schlüssel werden ab jetzt abgewiesen, endgültig.
 sure-remove = { $value } wird abgemeldet und kann nicht zurückkommen.
 
+recipients-of-import = Personen, deren jüngste Daten aus diesem Import stammen:
 recipients-none = Es gibt noch keine Empfänger. Sie kommen mit Importen.
 recipients-column = Suchen
 recipients-docid = Kundennummer beginnt mit
 recipients-value = Wonach gesucht wird
-recipients-whole = Findet, was ganz in der Spalte steht, groß oder klein geschrieben.
+recipients-whole = Sucht den ganzen Wert; Groß- und Kleinschreibung ist gleich.
 recipients-undelivered = Nicht zugestellte Nachrichten
 recipients-not-found = Niemand wurde gefunden.
 recipients-not-yet = Bisher wurde niemand gefunden.
@@ -468,7 +476,7 @@ messages-n = { $n ->
 messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
-erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
+erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
 erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
@@ -485,7 +493,9 @@ campaign-text = Danke für Ihren Besuch! Wie war es? { "{" }link{ "}" }
 campaign-waits = Noch wird nichts gesendet: Die Nachricht geht an alle, die für diese Kampagne importiert werden.
 waiting-note = Nachrichten, die zu lang sind oder deren Spalte leer ist, werden erst ausgelassen, wenn sie an der Reihe sind. Die Vorschau zählt sie.
 campaign-save-first = Erst speichern: Gesendet wird, was gespeichert ist.
-campaign-text-note = Muss { "{" }link{ "}" } genau einmal enthalten. Fügen Sie eine Spalte ein, etwa { "{" }Vorname|Gast{ "}" }: Der Text nach dem Strich steht dort, wo die Spalte leer ist.
+campaign-text-note = Muss { "{" }link{ "}" } genau einmal enthalten. Fügen Sie eine Spalte ein, etwa { "{" }{ $value }|Gast{ "}" }: Der Text nach dem Strich steht dort, wo die Spalte leer ist.
+campaign-text-example = Vorname
+campaign-insert = Einfügen:
 campaign-special-note = Eine SMS hat 160 Zeichen; mit einem Sonderzeichen wie ë oder einem Emoji sind es nur 70.
 campaign-audience = Wer sie bekommt
 audience-import = Personen aus künftigen Importen
@@ -507,6 +517,7 @@ campaign-parts = Maximale Länge (SMS)
 campaign-reminder = Erinnerung an alle, die nicht geantwortet haben
 campaign-reminder-days = Nach … Tagen
 campaign-started-note = Ihre Änderungen gelten für alles, was noch nicht gesendet ist. Formular und Empfänger bleiben.
+campaign-nothing-waits = Im Augenblick wartet keine Nachricht: Ein neuer Text gilt nur für Personen, die Sie noch importieren, und eine neue Erinnerung nur für noch nicht gesendete.
 campaign-starts-at = Beginn (leer: sofort)
 campaign-delay = Minuten, die nach dem Import gewartet wird
 campaign-more = Weitere Einstellungen
@@ -516,6 +527,7 @@ campaign-per-day = Höchstens so viele Nachrichten am Tag je Filiale oder Gruppe
 campaign-quota-name = Gruppe der Auswertung
 campaign-quota-most = Nachrichten am Tag
 campaign-quota-none = Wählen Sie dafür zuerst eine Spalte, nach der ausgewertet wird, und speichern Sie.
+campaign-budget = Budget der Kampagne (leer: keine Grenze)
 campaign-within = Stunden, nach denen eine Nachricht nicht mehr gesendet wird
 campaign-expiry = Tage, die ein Link gilt
 day-mon = Mo
@@ -527,7 +539,7 @@ day-sat = Sa
 day-sun = So
 window-any = jederzeit
 window-daily = jeden Tag
-window-zone = in ihrer Zeitzone
+window-zone = in der Zeitzone der jeweiligen Person
 setting-audience = Wer sie bekommt
 setting-window = Gesendet
 setting-starts-at = Beginn
@@ -539,6 +551,7 @@ sms-n = { $value } SMS
 setting-most = Höchstens
 setting-sample = Anteil der Gefragten
 setting-per-day = Höchstens am Tag
+setting-budget = Budget
 setting-expiry = Links gelten
 setting-fields = Spalten, die bei jeder Antwort bleiben
 setting-bus-props = Auswertung nach Spalte
@@ -567,6 +580,32 @@ days-n = { $n ->
    *[other] { $value } Tage
 }
 cost = Kosten
+usage = Kosten
+usage-month = Monat
+usage-months = Nach Monat
+usage-messages = Nachrichten
+usage-parts = SMS-Teile
+usage-country = Land
+usage-senders = Nach Absender, { $value }
+usage-countries = Nach Land, { $value }
+usage-none = Es wurde noch nichts gesendet.
+usage-note = Eine Nachricht zählt an dem Tag, an dem sie gesendet wurde, zum Preis dieses Tages; was der Anbieter ablehnt, kostet nichts. Ein langer Text braucht mehrere SMS-Teile.
+usage-no-price = Niemand hat gesagt, was eine SMS kostet; deshalb gibt es hier keine Kosten und kein Budget. Fragen Sie, wer den Dienst betreibt.
+month-budget = Budget für einen Monat
+month-budget-none = Es gibt kein Budget: Alles wird gesendet.
+month-budget-note = Was alle Nachrichten eines Monats kosten dürfen. Nachrichten darüber hinaus warten bis zum nächsten Monat, oder bis Sie es erhöhen. Leer: keine Grenze.
+budget-amount = Betrag
+budget-currency = Währung
+budget-of-month = { $value } % des SMS-Budgets dieses Monats sind ausgegeben ({ $what }).
+budget-of-campaign = { $value } % des Budgets dieser Kampagne sind ausgegeben ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } wartet, weil das Budget der Kampagne aufgebraucht ist.
+   *[other] { $value } warten, weil das Budget der Kampagne aufgebraucht ist.
+}
+wait-month-budget = { $n ->
+    [one] { $value } wartet, weil das Budget des Monats aufgebraucht ist: bis { $what }, oder bis Sie es erhöhen.
+   *[other] { $value } warten, weil das Budget des Monats aufgebraucht ist: bis { $what }, oder bis Sie es erhöhen.
+}
 wait-send-window = { $n ->
     [one] { $value } wartet bis { $what } Uhr in der Zeitzone der Person.
    *[other] { $value } warten bis { $what } Uhr in der Zeitzone der Personen.
@@ -581,8 +620,8 @@ wait-starts-at = { $n ->
    *[other] { $value } warten auf den Beginn, { $what }.
 }
 wait-rate = { $n ->
-    [one] { $value } ist als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
-   *[other] { $value } sind als Nächste dran: Der Absender nimmt nur so viele in der Sekunde oder am Tag.
+    [one] { $value } ist als Nächste dran: Der Absender nimmt nur eine begrenzte Zahl in der Sekunde oder am Tag.
+   *[other] { $value } sind als Nächste dran: Der Absender nimmt nur eine begrenzte Zahl in der Sekunde oder am Tag.
 }
 wait-sender-paused = { $n ->
     [one] { $value } wartet, weil der Absender „{ $what }“ gerade nichts annimmt.
@@ -597,12 +636,12 @@ wait-paused-reminder = { $n ->
    *[other] { $value } Erinnerungen warten, weil die Kampagne angehalten ist.
 }
 wait-reminder = { $n ->
-    [one] { $value } Erinnerung wartet bis { $what }. Wer vorher antwortet, bekommt keine.
-   *[other] { $value } Erinnerungen warten, die erste bis { $what }. Wer vorher antwortet, bekommt keine.
+    [one] { $value } Erinnerung wartet und wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
+   *[other] { $value } Erinnerungen warten, die erste wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
+unknown-similar = Diese sind vermutlich verschrieben und werden nicht aufgenommen. Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst:
 unknown-add = Ins Formular aufnehmen
-unknown-note = Werte mit einem Vorschlag bleiben aus: Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst.
 field-missing = { $n ->
     [one] { $value } Person hat kein „{ $what }“.
    *[other] { $value } Personen haben kein „{ $what }“.
@@ -661,6 +700,10 @@ encoding-ucs2 = Sonderzeichen
 preview-chars = { $n ->
     [one] { $value } Zeichen
    *[other] { $value } Zeichen
+}
+preview-lately = { $n ->
+    [one] { $value } dieser Personen hat in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
+   *[other] { $value } dieser Personen haben in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
 }
 preview-partial = Von einem großen Empfängerkreis sind hier nur die ersten gezählt. Beim Speichern werden alle gezählt.
 preview-nobody = Heute bekäme die Nachricht niemand. Spalten werden ausgefüllt, sobald jemand sie bekommt.
@@ -787,8 +830,8 @@ forms-none-draft = Keine Entwürfe.
 forms-none-deleted = Keine gelöschten Formulare.
 form-new = Neues Formular
 form-title = Titel
-form-bus-props = Filialen oder Gruppen zum Vergleichen (eine je Zeile, „store:Berlin“)
-form-bus-props-note = Leer lassen: Die Kampagne ergänzt sie aus Ihrer Datei. Wählen Sie dort die Spalte, nach der ausgewertet wird, und drücken Sie „Ins Formular aufnehmen“.
+form-bus-props = Filialen oder Gruppen zum Vergleichen (eine je Zeile)
+form-bus-props-note = Fügen Sie die Namen Ihrer Filialen ein, so wie sie in Ihrer Datei stehen. Eine andere Art von Gruppe beginnt mit ihrem eigenen Namen, etwa „region:Nord“. Oder leer lassen: Die Kampagne ergänzt sie aus Ihrer Datei. Wählen Sie dort die Spalte, nach der ausgewertet wird, und drücken Sie „Ins Formular aufnehmen“.
 form-type = Typ
 form-label = Frage
 form-place = Frage { $value }
@@ -804,6 +847,8 @@ form-labels = Übersetzungen
 form-piping = Persönliche Daten einsetzen, etwa { "{" }store_name|Ihre Filiale{ "}" }
 form-options = Antworten zur Auswahl
 form-note = Leere Fragen werden nicht gespeichert.
+form-removed = Entfernte Fragen ({ $value })
+form-restore = Wiederherstellen
 form-nps = Würden Sie uns Freunden empfehlen?
 form-comment = Was sollten wir wissen?
 form-begin = Wonach möchten Sie fragen? Alles lässt sich danach ändern.
@@ -820,12 +865,16 @@ form-missing = { $n ->
    *[other] { $value } Texte fehlen
 }
 form-missing-one = fehlt
+form-unsaid = Nicht gespeichert, weil noch keine Texte da sind: { $value }
+form-publish-missing = Wo ein Text fehlt, erscheint er in der Sprache der Fragen.
+form-next = Wie es weitergeht
+form-next-text = An diesen Tagen hat niemand das Formular geöffnet. Hängen Sie einen QR-Code in Ihren Filialen aus, oder schicken Sie Ihren Kunden den Link mit einer Kampagne.
 form-option = Antwort { $value }
 form-option-text = mit Textfeld („Anderes: …“)
 form-options-note = Eine eingefügte Liste ergibt je Zeile eine Antwort. Eine geleerte Antwort wird entfernt.
 form-add-option = Antwort hinzufügen
 form-show-always = Immer zeigen
-form-show-answers = beantwortet wurde mit
+form-show-answers = mit einer dieser Antworten
 form-condition-lost = (eine Frage, die nicht vor dieser steht)
 form-links = Links am Ende, etwa Datenschutz und Impressum
 form-link-label = Name des Links
@@ -863,7 +912,7 @@ template-service-mood = Wie zufrieden waren Sie mit unserem Techniker?
 template-one = Eine Frage
 template-one-note = Nur die Empfehlung: in zehn Sekunden beantwortet.
 template-one-title = Würden Sie uns empfehlen?
-template-recommend = Wie wahrscheinlich empfehlen Sie uns Freunden weiter?
+template-recommend = Wie wahrscheinlich ist es, dass Sie uns Freunden weiterempfehlen?
 template-more = Was sollten wir sonst noch wissen?
 template-intro = Es dauert keine Minute. Danke, dass Sie uns helfen, besser zu werden.
 template-thanks = Ihre Antworten sind angekommen. Sie helfen uns, besser zu werden.
@@ -894,7 +943,7 @@ role = Rolle
 role-viewer = Lesen
 role-editor = Bearbeiten
 role-admin = Verwalten
-roles-note = „Lesen“ sieht alles. „Bearbeiten“ legt auch Formulare, Kampagnen und Importe an. „Verwalten“ kümmert sich auch um Personen und Schlüssel.
+roles-note = Wer die Rolle „Lesen“ hat, sieht alle Berichte. Mit „Bearbeiten“ legt man auch Formulare, Kampagnen und Importe an. Mit „Verwalten“ kümmert man sich auch um Personen und Schlüssel.
 set-role = Rolle ändern
 set = Speichern
 remove = Entfernen
@@ -918,6 +967,7 @@ audit-by-key = API-Schlüssel { $value }
 audit-answers-export = Antworten exportiert
 audit-recipients-export = Empfänger exportiert
 audit-messages-export = Nachrichten exportiert
+audit-usage-export = Kosten exportiert
 audit-stores-export = Vergleich der Filialen exportiert
 audit-import-export = Fehler eines Imports exportiert
 audit-campaign-delete = Kampagne gelöscht
@@ -962,7 +1012,8 @@ audit-share-withdraw = Geteilte Seite zurückgezogen
 audit-suppression-add = Nummer gesperrt
 audit-suppression-remove = Nummer entsperrt
 audit-done = erledigt
-audit-refused = abgelehnt
+audit-refused = abgelehnt: nicht möglich
+audit-forbidden = abgelehnt: keine Berechtigung
 audit-failed = fehlgeschlagen
 audit-unknown = nicht bekannt
 when = Wann
@@ -989,13 +1040,14 @@ link-new = Neuer Link
 link-create = Link erstellen
 link-code = QR-Code
 link-unnamed = Ohne Namen
+link-group-note = Ohne Auswahl zählen die Antworten über diesen Link für keine Filiale.
 link-name-note = Nur Sie sehen ihn, etwa „Kassenbon“ oder „Plakat am Eingang“.
 link-kiosk = Viele antworten am selben Gerät oder im selben Netz, etwa auf einem Tablet in der Filiale
 sure-delete-link = Wer ihn öffnet, sieht, dass das Formular geschlossen ist. Antworten, die über ihn kamen, bleiben.
 sheet-of = Ein Link je { $value }
 sheet-text = { $n ->
-    [one] { $value } Wert. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
-   *[other] { $value } Werte. Jeder Link zählt die Antworten für einen davon; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.
+    [one] { $value } Eintrag. Sein Link zählt die Antworten für ihn; drucken Sie den QR-Code und hängen Sie ihn dort auf.
+   *[other] { $value } Einträge, jeder mit einem eigenen Link, der die Antworten für ihn zählt; drucken Sie die QR-Codes und hängen Sie jeden dort auf, wo er hingehört.
 }
 sheet-open = QR-Codes drucken
 sheet-missing = { $n ->
@@ -1006,7 +1058,8 @@ sheet-make = Fehlende Links erstellen
 sheet-print = Drucken Sie diese Seite mit dem Browser. Die Links bleiben dieselben, so oft Sie sie öffnen.
 sheet-print-now = Drucken
 form-try = Ausprobieren
-form-try-note = Antworten über diesen Link werden nirgends gespeichert. Öffnen Sie ihn hier, oder scannen Sie den Code mit dem Telefon.
+form-try-note = Antworten über diesen Link werden nirgends gespeichert.
+form-try-scan = Öffnen Sie ihn hier, oder scannen Sie den Code mit dem Telefon.
 link-made = Ein Link zum Formular
 link-note = Wer ihn öffnet, sieht das Formular. Auch der Code darunter führt dorthin und lässt sich drucken.
 link-this-computer = Diese Adresse öffnet sich nur auf diesem Computer, nicht auf Telefonen. Bitten Sie, bevor Sie sie drucken oder verschicken, wer den Dienst betreibt, seine öffentliche Adresse einzustellen.
@@ -1016,6 +1069,7 @@ link-counts = Zählt für { $value }
 link-svg = Als SVG herunterladen
 link-png = Als PNG herunterladen
 suppressions = Sperrliste
+recipient-blocked = Diese Nummer bekommt keine Nachrichten. Gesperrt seit:
 suppressions-none = Niemand hat sich abgemeldet, und keine Nummer wurde von Hand gesperrt.
 suppression-source = Wie
 suppression-change = Nummer sperren oder entsperren
@@ -1033,7 +1087,7 @@ branding = Branding
 branding-note = Für die Seiten hinter Ihren Links: Wer einen öffnet, sieht, von wem er ist. Leere Felder lassen den Standard stehen.
 branding-name = Ihr Name, wie Ihre Kunden ihn kennen
 branding-color = Farbe
-branding-language = Sprache der Formulare, die ihre nicht nennen
+branding-language = Sprache von Formularen, die keine eigene nennen
 branding-default = Standard
 branding-logo = Logo (PNG, JPEG, WebP oder SVG, höchstens 100 kB)
 branding-no-logo = Logo entfernen
@@ -1058,6 +1112,8 @@ public-unsaved = Wir konnten Ihre Antworten gerade nicht speichern
 public-unsaved-text = Alles, was Sie eingegeben haben, steht unten: Bitte warten Sie einen Moment und senden Sie es noch einmal.
 public-send = Feedback senden
 public-stop = Keine Nachrichten mehr
+public-stop-sure = Möchten Sie von diesem Absender keine Nachrichten mehr erhalten?
+public-stop-yes = Ja, keine Nachrichten mehr
 public-stop-text = Sie erhalten von diesem Absender keine Nachrichten mehr. Sie können diese Seite jetzt schließen.
 public-unstopped = Bitte antworten Sie mit STOP
 public-unstopped-text = Ihre Nummer ist hier gelöscht. Darum kann diese Seite keine Nachrichten an sie beenden. Antworten Sie auf die Nachricht mit STOP, dann bekommen Sie keine mehr.
@@ -1114,8 +1170,8 @@ refused-invalid-json = Das ist nicht das erwartete JSON („{ $value }“).
 refused-invalid-csv = Das ist nicht das erwartete CSV („{ $value }“).
 refused-invalid-form = Die Seite ist nicht so angekommen, wie sie ist. Bitte öffnen Sie sie neu und wiederholen Sie es.
 refused-unauthenticated = Bitte melden Sie sich an.
-refused-forbidden = Ihre Rolle erlaubt das nicht, oder die Seite ist veraltet. Bitte öffnen Sie die Seite neu oder fragen Sie, wer das Konto verwaltet.
-refused-role = Ihre Rolle („{ $value }“) erlaubt das nicht. Bitte fragen Sie, wer das Konto verwaltet.
+refused-forbidden = Ihre Rolle erlaubt das nicht, oder die Seite ist veraltet. Bitte öffnen Sie die Seite neu oder wenden Sie sich an die Person, die das Konto verwaltet.
+refused-role = Ihre Rolle („{ $value }“) erlaubt das nicht. Bitte wenden Sie sich an die Person, die das Konto verwaltet.
 refused-not-found = Diese Seite gibt es nicht, oder was sie zeigte, wurde gelöscht.
 refused-method-not-allowed = Das geht unter dieser Adresse nicht.
 refused-body-too-slow = Die Daten kamen zu langsam an.
@@ -1149,7 +1205,7 @@ refused-too-long = Das ist zu lang: höchstens { $high }.
 refused-too-many = Das sind zu viele: höchstens { $high }.
 refused-malformed = Das ist nicht geschrieben, wie es sein soll ({ $value }).
 refused-malformed-text = Muss { "{" }link{ "}" } genau einmal enthalten, mit Leerzeichen davor und danach. Zu jedem { "{" } gehört ein { "}" }.
-refused-malformed-bus-props = Schreiben Sie einen Namen, einen Doppelpunkt und einen Wert: store:Berlin.
+refused-malformed-bus-props = Bei „{ $value }“ fehlt der Name vor oder nach dem Doppelpunkt.
 refused-malformed-color = Schreiben Sie eine Farbe wie #2c4cc4.
 refused-malformed-logo = Wählen Sie ein Bild: PNG, JPEG, WebP oder SVG ohne Skripte.
 refused-malformed-phone = { refused-phone-invalid }
@@ -1169,6 +1225,10 @@ refused-unknown-type = Diese Art von Frage geht hier nicht.
 refused-unknown-id = Das gibt es nicht mehr.
 refused-reserved = Dieser Name ist dem Dienst vorbehalten.
 refused-out-of-range = Geben Sie eine ganze Zahl von { $low } bis { $high } ein.
+refused-wrong-type-amount = Geben Sie einen Betrag ein, etwa 500 oder 99,50.
+refused-out-of-range-amount = Geben Sie einen Betrag ein, etwa 500 oder 99,50.
+refused-not-offered-budget = Der Absender hat keinen Preis in dieser Währung; niemand wüsste, was ausgegeben ist.
+refused-not-offered-month-budget = Nicht alle Ihre Absender haben einen Preis in dieser Währung; niemand wüsste, was ausgegeben ist.
 refused-not-offered = Das steht nicht zur Wahl.
 refused-unknown-key = Keine Frage davor passt dazu.
 refused-retired = Diese Frage wird nicht mehr gestellt.

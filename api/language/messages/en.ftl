@@ -100,7 +100,7 @@ next-page = Next page
 as-table = As a table
 day = Day
 
-card-views = Views
+card-views = Openings
 card-responses = Answers
 card-response-rate = Completion rate
 card-answered = Response rate
@@ -108,21 +108,23 @@ card-of-delivered = { $n ->
     [one] of { $value } delivered message
    *[other] of { $value } delivered messages
 }
-help-completed = How many of those who opened the form sent an answer.
+help-completed = How many answers came of all openings of the form. Who opens it twice counts twice.
 help-answered = How many of the messages that arrived were answered.
 help-satisfied = How many of those who chose a smiley chose one of the best two. The interval says where the figure would likely be if everybody had answered: the more answers, the narrower.
 help-nps = Net Promoter Score: the percentage of promoters (9–10) minus that of detractors (0–6), from −100 to 100. The interval says where it would likely be if everybody had answered: the more answers, the narrower.
 card-happiness = Satisfied (4–5)
 card-nps = NPS
 card-of-views = { $n ->
-    [one] of { $value } view
-   *[other] of { $value } views
+    [one] of { $value } opening
+   *[other] of { $value } openings
 }
 card-before = { $value } before
-significant = Clear change
+card-since = data only since { $value }
+clear = Clear change
 by-chance = No clear change
+too-few = Too few answers to judge
 coming-in = today is still coming in
-chart-days = Views and answers by day
+chart-days = Openings and answers by day
 chart-nps = Net Promoter Score
 chart-nps-line = last 7 days
 chart-nps-band = 95% interval
@@ -137,7 +139,7 @@ step = Step
 number = Number
 of-step-before = Of the step above
 of-recipients = Of all recipients
-funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Viewed and answered count links without a message too, such as a QR code. The share is of the step above.
+funnel-note = Each step is counted on the day on which it happened. Imported are the people who are stored now: who was erased since is left out. Openings and answers are counted of links without a message too, such as a QR code. The share is of the step above.
 form = Form
 forms-all = All forms
 forms-none = No form is published yet.
@@ -163,6 +165,7 @@ step-scheduled = Queued
 step-sent = Sent
 step-delivered = Delivered
 step-viewed = Viewed
+step-opened = Openings of the form
 step-answered = Answered
 
 bus-prop = Group
@@ -205,17 +208,10 @@ stores-satisfied = Satisfied (4–5)
 stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
-stores-note = The completion rate is of those who opened the form, the response rate of the messages that arrived.
-stores-judged = { $n ->
-    [one] { $value } was compared with the rest.
-   *[other] { $value } were compared with the rest.
-}
-stores-changes-judged = { $n ->
-    [one] { $value } was compared with the time before.
-   *[other] { $value } were compared with the time before.
-}
-stores-chance = Chance alone would mark about { $value } of them.
-stores-chance-few = Chance alone would mark less than one of them.
+stores-note = The completion rate is of all openings of the form, the response rate of the messages that arrived.
+stores-judged-none = None has 10 answers or more: only then it is compared.
+stores-chance = Only those with at least 10 answers are compared: of { $value } comparisons chance alone would mark about { $what }.
+stores-chance-few = Only those with at least 10 answers are compared: chance alone would hardly mark any.
 stores-all = Show all { $value }
 stores-alike = No clear difference
 stores-no-value = { $value ->
@@ -234,12 +230,18 @@ stores-help-change = By how many points the NPS is above or below that of the ti
 stores-help-changed = “yes” where the change is more than chance.
 stores-help-month = The NPS of that month.
 stores-months = NPS by month
+stores-months-whole = { $n ->
+    [one] The whole month: days that are not chosen count too.
+   *[other] { $value } whole months: days that are not chosen count too.
+}
+stores-tones = Green is above the NPS of the form in that month, red below it: the stronger, the further (10, 20 or 40 points). Pale figures have fewer than 30 answers.
 terms = What detractors say that others do not
+terms-here = What detractors here say and others do not
 terms-of = { $n ->
     [one] Of the last written answer with a score
    *[other] Of the last { $value } written answers with a score
 }
-terms-compared = What detractors of “{ $value }” wrote is compared with the other answers of “{ $value }”, not with those of others.
+terms-compared = What detractors of “{ $value }” wrote is compared with all other answers to the form, also those of others.
 terms-none = Nothing stands out beyond chance.
 terms-detractors = Read what detractors wrote
 share = Share
@@ -247,9 +249,9 @@ share-for = Link valid for
 copy-link = Copy link
 copied = Copied
 shares = Shared pages
-shares-note = Whoever has the link of a page may read it, as it is at that moment, and nothing else.
+shares-note = Whoever has the link sees this one page with its current figures, and no other page.
 shares-none = Nothing is shared. The overview and the page of each form have “Share” at their end.
-texts-not-shared = Texts are not shown on a shared page.
+texts-not-shared = Short texts are not shown on a shared page, the latest comments are.
 share-made = Copy the link now, it is shown for ten minutes only
 share-until = until { $value }
 share-withdraw = Withdraw
@@ -265,6 +267,7 @@ answers-comments = Comments
 answers-all = All answers
 narrowed-remove = Remove this filter
 answers-one = One answer
+answers-older = Next older answer
 answers-person = Person
 answers-export-form = Choose a form to export: each form has its own questions.
 read-on = Read on
@@ -312,6 +315,7 @@ column-encoding = Characters
 column-sender = Sender
 column-provider-ids = IDs of the provider
 column-provider-code = Code of the provider
+column-planned-for = Planned for
 column-scheduled-at = Queued
 column-accepted-at = Sent
 column-delivered-at = Delivered
@@ -335,7 +339,7 @@ file-rows = { $n ->
    *[other] { $value } rows
 }
 file-row = Row
-file-value = What stood there
+file-value = Value in file
 file-wrong = What is wrong
 file-remedy = What to do
 file-same-phone = { $n ->
@@ -347,6 +351,7 @@ file-sends-nothing = This sends nothing. You can send a message to these people 
 file-gone = This file is no longer kept: the last three files are, each for an hour. Please choose it again.
 file-under-way = This file is being imported already. It appears in this list in a moment.
 errors-first = These are the first 100. The Excel file has all of them.
+import-campaigns = Campaigns for these people:
 import-sent-nothing = Nothing was sent to these people.
 import-send = Send them a message
 import-send-unchanged = { $n ->
@@ -400,7 +405,7 @@ import-erase = Erase the people it created
 import-erasing = Those whom this import created are being erased:
 sure-import-erase = { $n ->
     [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person.
-   *[other] The { $value } recipients whom this import created are erased for good, but those whom a later import changed. Answers stay, without the person.
+   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay, without the person.
 }
 erased = Erased
 do-start = Start
@@ -426,6 +431,7 @@ start-later = { $n ->
    *[other] { $value } messages to { $value } people, the first on { $what }.
 }
 start-import = Starting sends nothing yet: whoever you import into this campaign afterwards gets the message.
+start-reminder = Whoever does not answer gets a reminder as well.
 resume-n = { $n ->
     [0] No message is waiting just now.
     [one] { $value } message that waits is sent, within its hours.
@@ -439,17 +445,19 @@ resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
 sure-withdraw = Nobody can open the page by this link any more. You can share it again by a new one.
+sure-block = No campaign sends to this number any more, whoever has it, until you unblock it.
 sure-unblock = Messages go to this number again. Unblock it only if the person asked for that.
 sure-delete = Its links close for good, also those in messages that were sent, and its campaigns send nothing more. What was answered stays in reports.
 sure-rotate = The present secret works for another day.
 sure-revoke = Programs that use this key are refused from now on, for good.
 sure-remove = { $value } is signed out and cannot come back.
 
+recipients-of-import = People whose latest data came with this import:
 recipients-none = There are no recipients yet. They come with imports.
 recipients-column = Search
 recipients-docid = Customer number begins with
 recipients-value = What is searched for
-recipients-whole = Finds what stands in the column as a whole, in capitals or small letters.
+recipients-whole = Matches the whole value, in capitals or small letters.
 recipients-undelivered = Undelivered messages
 recipients-not-found = Nobody was found.
 recipients-not-yet = Nobody was found so far.
@@ -474,7 +482,7 @@ messages-n = { $n ->
 messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
-erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
+erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. A later file that has the person adds them again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
 erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
@@ -491,7 +499,9 @@ campaign-text = Thank you for your visit! How was it? { "{" }link{ "}" }
 campaign-waits = Nothing is sent yet: it goes to whoever is imported for it.
 waiting-note = Messages that turn out to be too long, or whose column is empty, are left out when their turn comes. The preview counts them.
 campaign-save-first = Save first: this sends what is stored.
-campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }name|there{ "}" }: the text after the bar stands where the column is empty.
+campaign-text-note = Must contain { "{" }link{ "}" } once. Insert a column such as { "{" }{ $value }|there{ "}" }: the text after the bar stands where the column is empty.
+campaign-text-example = name
+campaign-insert = Insert:
 campaign-special-note = An SMS has 160 characters; with a special character such as ë or an emoji it has 70.
 campaign-audience = Who gets it
 audience-import = People imported later, straight into this campaign
@@ -513,15 +523,17 @@ campaign-parts = Longest message: … SMS parts
 campaign-reminder = Reminder to those who have not answered
 campaign-reminder-days = After … days
 campaign-started-note = What you change holds for everything that is not sent yet. Form and people stay as they are.
+campaign-nothing-waits = No message waits now: a new text only holds for people whom you import later, and a new reminder only for those not sent yet.
 campaign-starts-at = Start at (empty: at once)
 campaign-delay = Minutes to wait after the import
 campaign-more = More settings
-campaign-most = At most so many messages (empty: no limit)
+campaign-most = Maximum number of messages (empty: no limit)
 campaign-sample = Ask only a share of people, in percent (empty: everybody)
-campaign-per-day = At most so many messages a day for each store or group
+campaign-per-day = Maximum number of messages a day for each store or group
 campaign-quota-name = Group of answers
 campaign-quota-most = Messages a day
 campaign-quota-none = To set this, first choose a column to group answers by, and save.
+campaign-budget = Budget of the campaign (empty: no limit)
 campaign-within = Hours after which a message is not sent any more
 campaign-expiry = Days for which a link works
 day-mon = Mon
@@ -533,7 +545,7 @@ day-sat = Sat
 day-sun = Sun
 window-any = at any time
 window-daily = every day
-window-zone = in their time zone
+window-zone = in each person’s time zone
 setting-audience = Who gets it
 setting-window = Sent
 setting-starts-at = Start
@@ -545,6 +557,7 @@ sms-n = { $value } SMS
 setting-most = At most
 setting-sample = Share of people asked
 setting-per-day = At most a day
+setting-budget = Budget
 setting-expiry = Links work for
 setting-fields = Columns kept with each answer
 setting-bus-props = Answers grouped by column
@@ -573,6 +586,32 @@ days-n = { $n ->
    *[other] { $value } days
 }
 cost = Cost
+usage = Usage
+usage-month = Month
+usage-months = By month
+usage-messages = Messages
+usage-parts = SMS parts
+usage-country = Country
+usage-senders = By sender, { $value }
+usage-countries = By country, { $value }
+usage-none = Nothing was sent yet.
+usage-note = A message counts on the day on which it was sent, at the price of that day; what the provider refused costs nothing. A long text takes several SMS parts.
+usage-no-price = Nobody has said what an SMS costs, so there are no costs and no budget. Ask whoever runs the service.
+month-budget = Budget for a month
+month-budget-none = There is no budget: everything is sent.
+month-budget-note = What all messages of a month may cost. Messages beyond it wait until the next month, or until you raise it. Empty: no limit.
+budget-amount = Amount
+budget-currency = Currency
+budget-of-month = { $value }% of this month’s SMS budget is spent ({ $what }).
+budget-of-campaign = { $value }% of this campaign’s budget is spent ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } waits because the campaign’s budget is used up.
+   *[other] { $value } wait because the campaign’s budget is used up.
+}
+wait-month-budget = { $n ->
+    [one] { $value } waits because the month’s budget is used up, until { $what } or until you raise it.
+   *[other] { $value } wait because the month’s budget is used up, until { $what } or until you raise it.
+}
 wait-send-window = { $n ->
     [one] { $value } waits until { $what } in their time zone.
    *[other] { $value } wait until { $what } in their time zone.
@@ -587,8 +626,8 @@ wait-starts-at = { $n ->
    *[other] { $value } wait for the start, { $what }.
 }
 wait-rate = { $n ->
-    [one] { $value } is next: the sender takes only so many a second, or a day.
-   *[other] { $value } are next: the sender takes only so many a second, or a day.
+    [one] { $value } is next: the sender takes only a limited number a second, or a day.
+   *[other] { $value } are next: the sender takes only a limited number a second, or a day.
 }
 wait-sender-paused = { $n ->
     [one] { $value } waits because the sender “{ $what }” takes nothing just now.
@@ -603,12 +642,12 @@ wait-paused-reminder = { $n ->
    *[other] { $value } reminders wait because the campaign is paused.
 }
 wait-reminder = { $n ->
-    [one] { $value } reminder waits until { $what }. Whoever answers before gets none.
-   *[other] { $value } reminders wait, the first until { $what }. Whoever answers before gets none.
+    [one] { $value } reminder waits and is sent on { $what }. Whoever answers before gets none.
+   *[other] { $value } reminders wait, the first is sent on { $what }. Whoever answers before gets none.
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
+unknown-similar = These are probably mistyped and are not added. Correct them in the file, or add them in the form itself:
 unknown-add = Add them to the form
-unknown-note = Values with a suggestion are left out: correct them in the file, or add them in the form itself.
 field-missing = { $n ->
     [one] { $value } person has no “{ $what }”.
    *[other] { $value } people have no “{ $what }”.
@@ -668,6 +707,7 @@ preview-chars = { $n ->
     [one] { $value } character
    *[other] { $value } characters
 }
+preview-lately = { $value } of these people got a message of another campaign in the last 7 days.
 preview-partial = Only the first of a large audience are counted here. Saving counts all.
 preview-nobody = Nobody would get it today. Columns are filled in once somebody does.
 preview-wrong = Please correct:
@@ -793,8 +833,8 @@ forms-none-draft = No drafts.
 forms-none-deleted = No deleted forms.
 form-new = New form
 form-title = Title
-form-bus-props = Stores or groups to compare (one per line, “store:Berlin”)
-form-bus-props-note = Leave empty: the campaign adds them from your file. In the campaign, choose the column to group answers by and press “Add them to the form”.
+form-bus-props = Stores or groups to compare (one per line)
+form-bus-props-note = Paste the names of your stores as they stand in your file. Another kind of group begins with its own name, such as “region:North”. Or leave it empty: the campaign adds them from your file. In the campaign, choose the column to group answers by and press “Add them to the form”.
 form-type = Type
 form-label = Question
 form-place = Question { $value }
@@ -810,6 +850,8 @@ form-labels = Translations
 form-piping = Insert personal data such as { "{" }store_name|your store{ "}" }
 form-options = Choices
 form-note = Empty questions are not saved.
+form-removed = Removed questions ({ $value })
+form-restore = Restore
 form-nps = Would you recommend us to a friend?
 form-comment = What should we know?
 form-begin = What do you want to ask about? You can change everything afterwards.
@@ -826,6 +868,10 @@ form-missing = { $n ->
    *[other] { $value } texts missing
 }
 form-missing-one = missing
+form-unsaid = Not saved, because it has no texts yet: { $value }
+form-publish-missing = Where a text is missing, readers see it in the language of the questions.
+form-next = What comes next
+form-next-text = Nobody has opened this form on these days. Put up a QR code in your stores, or send your customers the link in a campaign.
 form-option = Choice { $value }
 form-option-text = with a text field (“Other: …”)
 form-options-note = Paste a list to add one choice per line. A choice that is cleared is removed.
@@ -900,7 +946,7 @@ role = Role
 role-viewer = Viewer
 role-editor = Editor
 role-admin = Admin
-roles-note = Viewers look. Editors also make forms, campaigns and imports. Admins also manage people and keys.
+roles-note = Viewers can see reports. Editors also make forms, campaigns and imports. Admins also manage people and keys.
 set-role = Change role
 set = Save
 remove = Remove
@@ -924,6 +970,7 @@ audit-by-key = API key { $value }
 audit-answers-export = Answers exported
 audit-recipients-export = Recipients exported
 audit-messages-export = Messages exported
+audit-usage-export = Usage exported
 audit-stores-export = Comparison of stores exported
 audit-import-export = Errors of an import exported
 audit-campaign-delete = Campaign deleted
@@ -968,7 +1015,8 @@ audit-share-withdraw = Share withdrawn
 audit-suppression-add = Number blocked
 audit-suppression-remove = Number unblocked
 audit-done = done
-audit-refused = refused
+audit-refused = refused: not possible
+audit-forbidden = refused: no permission
 audit-failed = failed
 audit-unknown = not known
 when = When
@@ -995,6 +1043,7 @@ link-new = New link
 link-create = Create link
 link-code = QR code
 link-unnamed = Without a name
+link-group-note = Without one the answers through this link count for no store.
 link-name-note = Only you see it, such as “Receipt” or “Poster at the door”.
 link-kiosk = Many people answer on the same device or network, such as a tablet in a store
 sure-delete-link = Whoever opens it sees that the form is closed. Answers that came through it stay.
@@ -1012,7 +1061,8 @@ sheet-make = Create the missing links
 sheet-print = Print this page with your browser. The links stay the same, however often you open it.
 sheet-print-now = Print
 form-try = Try it
-form-try-note = Answers through this link are stored nowhere. Open it here, or scan the code with your phone.
+form-try-note = Answers through this link are stored nowhere.
+form-try-scan = Open it here, or scan the code with your phone.
 link-made = A link to the form
 link-note = Whoever opens it sees the form. The code below leads to it too, and can be printed.
 link-this-computer = This address opens on this computer only, not on phones. Ask whoever runs the service to set its public address before you print or send it.
@@ -1022,6 +1072,7 @@ link-counts = Counts for { $value }
 link-svg = Download as SVG
 link-png = Download as PNG
 suppressions = Do-not-contact list
+recipient-blocked = This number gets no messages. Blocked since:
 suppressions-none = Nobody has opted out, and no number was blocked by hand.
 suppression-source = How
 suppression-change = Block or unblock a number
@@ -1039,7 +1090,7 @@ branding = Branding
 branding-note = For the pages behind your links: whoever opens one sees whose it is. Leave empty for the default.
 branding-name = Your name, as your customers know it
 branding-color = Colour
-branding-language = Language of forms that do not say theirs
+branding-language = Language of forms that do not name one
 branding-default = Default
 branding-logo = Logo (PNG, JPEG, WebP or SVG, at most 100 kB)
 branding-no-logo = Remove the logo
@@ -1064,6 +1115,8 @@ public-unsaved = We could not save your answers just now
 public-unsaved-text = Everything you entered is below: please wait a moment and send it again.
 public-send = Send feedback
 public-stop = No more messages
+public-stop-sure = Do you want to get no more messages from this sender?
+public-stop-yes = Yes, no more messages
 public-stop-text = You will get no more messages from this sender. You can close this page now.
 public-unstopped = Please reply STOP
 public-unstopped-text = Your number has been deleted here, so this page cannot stop messages to it. Reply STOP to the message, and you will get no more.
@@ -1133,7 +1186,7 @@ refused-too-long = This is too long: at most { $high }.
 refused-too-many = These are too many: at most { $high }.
 refused-malformed = This is not written as it should be ({ $value }).
 refused-malformed-text = Must contain { "{" }link{ "}" } once, with spaces around it. Each { "{" } needs a { "}" }.
-refused-malformed-bus-props = Write each as a name, a colon and a value: store:Berlin.
+refused-malformed-bus-props = “{ $value }” lacks a name before or after the colon.
 refused-malformed-color = Write a colour such as #2c4cc4.
 refused-malformed-logo = Choose a picture: PNG, JPEG, WebP or SVG without scripts.
 refused-malformed-phone = { refused-phone-invalid }
@@ -1150,6 +1203,10 @@ refused-control-character = This holds a character that cannot be saved.
 refused-duplicate = This stands there twice.
 refused-unknown-id = This does not exist any more.
 refused-out-of-range = Enter a whole number from { $low } to { $high }.
+refused-wrong-type-amount = Enter an amount such as 500 or 99.50.
+refused-out-of-range-amount = Enter an amount such as 500 or 99.50.
+refused-not-offered-budget = The sender has no price in this currency, so nothing would say what is spent.
+refused-not-offered-month-budget = Not all of your senders have a price in this currency, so nothing would say what is spent.
 refused-unknown-key = No question before this one fits.
 refused-not-an-object = This is no record.
 refused-docid-missing = The customer number is missing.

@@ -115,7 +115,7 @@ card-of-delivered = { $n ->
     [one] sur { $value } message remis
    *[other] sur { $value } messages remis
 }
-help-completed = Combien de ceux qui ont ouvert le formulaire ont envoyé une réponse.
+help-completed = Combien de toutes les ouvertures du formulaire ont donné une réponse. Qui l’ouvre deux fois compte deux fois.
 help-answered = Combien des messages remis ont reçu une réponse.
 help-satisfied = Combien de ceux qui ont choisi un smiley ont choisi l’un des deux meilleurs. L’intervalle dit où le chiffre se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
 help-nps = Net Promoter Score : le pourcentage de promoteurs (9–10) moins celui de détracteurs (0–6), de −100 à 100. L’intervalle dit où il se situerait probablement si tout le monde avait répondu : plus il y a de réponses, plus il est étroit.
@@ -126,8 +126,10 @@ card-of-views = { $n ->
    *[other] sur { $value } ouvertures
 }
 card-before = { $value } avant
-significant = Évolution nette
+card-since = données seulement depuis le { $value }
+clear = Évolution nette
 by-chance = Pas d’évolution nette
+too-few = Trop peu de réponses pour juger
 coming-in = la journée n’est pas terminée
 chart-days = Ouvertures et réponses par jour
 chart-nps = Net Promoter Score
@@ -170,7 +172,8 @@ step-scheduled = Mis en file
 step-sent = Envoyés
 step-delivered = Remis
 step-viewed = Ouverts
-step-answered = Répondus
+step-opened = Ouvertures du formulaire
+step-answered = Réponses
 
 bus-prop = Groupe
 nps-parts = Promoteurs et détracteurs
@@ -205,24 +208,17 @@ stores-without = « { $value } » n’a pas de magasins ou de groupes à compa
 stores-add = Les ajouter au formulaire
 stores-responses = Réponses
 stores-nps = NPS
-stores-rest = Face aux autres
+stores-rest = Par rapport aux autres
 stores-rest-short = vs autres
 stores-change = Évolution
 stores-satisfied = Satisfaits (4–5)
 stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
-stores-note = Le taux d’achèvement porte sur ceux qui ont ouvert le formulaire, le taux de réponse sur les messages remis.
-stores-judged = { $n ->
-    [one] { $value } a été comparé aux autres.
-   *[other] { $value } ont été comparés aux autres.
-}
-stores-changes-judged = { $n ->
-    [one] { $value } a été comparé à la période précédente.
-   *[other] { $value } ont été comparés à la période précédente.
-}
-stores-chance = Le seul hasard en marquerait environ { $value }.
-stores-chance-few = Le seul hasard en marquerait moins d’un.
+stores-note = Le taux d’achèvement porte sur toutes les ouvertures du formulaire, le taux de réponse sur les messages remis.
+stores-judged-none = Aucun n’a 10 réponses ou plus : ce n’est qu’alors qu’il est comparé.
+stores-chance = Seuls ceux qui ont au moins 10 réponses sont comparés : sur { $value } comparaisons, le hasard seul en marquerait environ { $what }.
+stores-chance-few = Seuls ceux qui ont au moins 10 réponses sont comparés : le hasard seul n’en marquerait presque aucun.
 stores-all = Tout afficher ({ $value })
 stores-alike = Pas de différence nette
 stores-no-value = Sans { $value }
@@ -238,12 +234,18 @@ stores-help-change = De combien de points le NPS est au-dessus ou au-dessous de 
 stores-help-changed = « oui » si l’évolution dépasse le hasard.
 stores-help-month = Le NPS de ce mois.
 stores-months = NPS par mois
+stores-months-whole = { $n ->
+    [one] Le mois entier : les jours hors de la période choisie comptent aussi.
+   *[other] { $value } mois entiers : les jours hors de la période choisie comptent aussi.
+}
+stores-tones = En vert : au-dessus du NPS du formulaire ce mois-là ; en rouge : au-dessous. Plus la couleur est forte, plus l’écart est grand (10, 20 ou 40 points). Les chiffres pâles ont moins de 30 réponses.
 terms = Ce que disent les détracteurs et pas les autres
+terms-here = Ce que disent ici les détracteurs et pas les autres
 terms-of = { $n ->
     [one] Dans la dernière réponse écrite et notée
    *[other] Dans les { $value } dernières réponses écrites et notées
 }
-terms-compared = Les textes des détracteurs de « { $value } » sont comparés aux autres réponses de « { $value } », pas à celles des autres.
+terms-compared = Les textes des détracteurs de « { $value } » sont comparés à toutes les autres réponses au formulaire, aussi à celles des autres.
 terms-none = Rien ne ressort au-delà du hasard.
 terms-detractors = Lire ce que les détracteurs ont écrit
 share = Partager
@@ -251,9 +253,9 @@ share-for = Lien valable pendant
 copy-link = Copier le lien
 copied = Copié
 shares = Pages partagées
-shares-note = Quiconque a le lien d’une page peut la lire, telle qu’elle est à ce moment-là, et rien d’autre.
+shares-note = Quiconque a le lien voit cette seule page, avec ses chiffres du moment, et aucune autre.
 shares-none = Rien n’est partagé. La vue d’ensemble et la page de chaque formulaire ont « Partager » en bas.
-texts-not-shared = Les textes ne sont pas affichés sur une page partagée.
+texts-not-shared = Les textes courts ne sont pas affichés sur une page partagée, les derniers commentaires le sont.
 share-made = Copiez le lien maintenant, il n’est affiché que dix minutes
 share-until = jusqu’au { $value }
 share-withdraw = Retirer
@@ -269,6 +271,7 @@ answers-comments = Commentaires
 answers-all = Toutes les réponses
 narrowed-remove = Retirer ce filtre
 answers-one = Une réponse
+answers-older = Réponse précédente
 answers-person = Personne
 answers-export-form = Choisissez un formulaire à exporter : chaque formulaire a ses propres questions.
 read-on = Lire la suite
@@ -348,6 +351,7 @@ start-later = { $n ->
    *[other] { $value } messages à { $value } personnes, le premier le { $what }.
 }
 start-import = Le démarrage n’envoie encore rien : toute personne importée ensuite dans cette campagne reçoit le message.
+start-reminder = Qui ne répond pas reçoit aussi un rappel.
 resume-n = { $n ->
     [0] Aucun message n’attend pour le moment.
     [one] { $value } message en attente part, à ses heures.
@@ -361,17 +365,19 @@ resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
 sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
+sure-block = Aucune de vos campagnes n’envoie plus rien à ce numéro, quel qu’en soit le titulaire, jusqu’à ce que vous le débloquiez.
 sure-unblock = Des messages seront de nouveau envoyés à ce numéro. Ne le débloquez que si la personne l’a demandé.
 sure-delete = Ses liens se ferment définitivement, y compris ceux des messages déjà envoyés, et ses campagnes n’envoient plus rien. Les réponses restent dans les rapports.
 sure-rotate = Le secret actuel fonctionne encore un jour.
 sure-revoke = Les programmes qui utilisent cette clé sont refusés dès maintenant, définitivement.
 sure-remove = { $value } est déconnecté et ne peut pas revenir.
 
+recipients-of-import = Personnes dont les dernières données viennent de cette importation :
 recipients-none = Il n’y a pas encore de destinataires. Ils arrivent avec les importations.
 recipients-column = Rechercher
 recipients-docid = Numéro de client commençant par
 recipients-value = Ce qui est recherché
-recipients-whole = Trouve ce qui figure en entier dans la colonne, en majuscules ou en minuscules.
+recipients-whole = Cherche la valeur entière, en majuscules ou en minuscules.
 recipients-undelivered = Messages non remis
 recipients-not-found = Personne n’a été trouvé.
 recipients-not-yet = Personne n’a été trouvé jusqu’ici.
@@ -402,6 +408,7 @@ column-encoding = Caractères
 column-sender = Expéditeur
 column-provider-ids = ID du fournisseur
 column-provider-code = Code du fournisseur
+column-planned-for = Prévu pour
 column-scheduled-at = Mis en file
 column-accepted-at = Envoyé
 column-delivered-at = Remis
@@ -425,7 +432,7 @@ file-rows = { $n ->
    *[other] { $value } lignes
 }
 file-row = Ligne
-file-value = Ce qui s’y trouvait
+file-value = Valeur dans le fichier
 file-wrong = Ce qui ne va pas
 file-remedy = Que faire
 file-same-phone = { $n ->
@@ -437,6 +444,7 @@ file-sends-nothing = Rien n’est envoyé ainsi. Vous pourrez ensuite envoyer un
 file-gone = Ce fichier n’est plus conservé : seuls les trois derniers le sont, chacun pendant une heure. Veuillez le choisir de nouveau.
 file-under-way = Ce fichier est déjà en cours d’importation. Il apparaîtra dans cette liste dans un instant.
 errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
+import-campaigns = Campagnes pour ces personnes :
 import-sent-nothing = Rien n’a été envoyé à ces personnes.
 import-send = Leur envoyer un message
 import-send-unchanged = { $n ->
@@ -478,7 +486,7 @@ messages-n = { $n ->
 messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
-erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur la contient, elle est de nouveau créée.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
 erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
@@ -495,7 +503,9 @@ campaign-text = Merci de votre visite ! Comment était-ce ? { "{" }link{ "}"
 campaign-waits = Rien n’est encore envoyé : le message part à ceux qui sont importés pour cette campagne.
 waiting-note = Les messages trop longs, ou dont une colonne est vide, ne sont écartés que lorsque vient leur tour. L’aperçu les compte.
 campaign-save-first = Enregistrez d’abord : c’est la version enregistrée qui est envoyée.
-campaign-text-note = Doit contenir { "{" }link{ "}" } une fois. Insérez une colonne, par exemple { "{" }prénom|cher client{ "}" } : le texte après la barre apparaît là où la colonne est vide.
+campaign-text-note = Doit contenir { "{" }link{ "}" } une fois. Insérez une colonne, par exemple { "{" }{ $value }|cher client{ "}" } : le texte après la barre apparaît là où la colonne est vide.
+campaign-text-example = prénom
+campaign-insert = Insérer :
 campaign-special-note = Un SMS compte 160 caractères ; avec un caractère spécial comme ê ou un émoji, il n’en compte que 70.
 campaign-audience = Qui le reçoit
 audience-import = Personnes importées plus tard, directement dans cette campagne
@@ -517,6 +527,7 @@ campaign-parts = Longueur maximale : … SMS
 campaign-reminder = Rappel à ceux qui n’ont pas répondu
 campaign-reminder-days = Après … jours
 campaign-started-note = Vos modifications valent pour tout ce qui n’est pas encore envoyé. Le formulaire et les personnes restent les mêmes.
+campaign-nothing-waits = Aucun message n’attend en ce moment : un nouveau texte ne vaut que pour les personnes importées plus tard, et un nouveau rappel que pour ceux qui ne sont pas encore partis.
 campaign-starts-at = Démarrer le (vide : tout de suite)
 campaign-delay = Minutes d’attente après l’importation
 campaign-more = Autres réglages
@@ -526,6 +537,7 @@ campaign-per-day = Maximum de messages par jour pour chaque magasin ou groupe
 campaign-quota-name = Groupe de réponses
 campaign-quota-most = Messages par jour
 campaign-quota-none = Pour cela, choisissez d’abord une colonne pour regrouper les réponses, puis enregistrez.
+campaign-budget = Budget de la campagne (vide : sans limite)
 campaign-within = Heures après lesquelles un message n’est plus envoyé
 campaign-expiry = Jours pendant lesquels un lien fonctionne
 day-mon = lun.
@@ -537,7 +549,7 @@ day-sat = sam.
 day-sun = dim.
 window-any = à toute heure
 window-daily = tous les jours
-window-zone = dans leur fuseau horaire
+window-zone = dans le fuseau horaire de chaque personne
 setting-audience = Qui le reçoit
 setting-window = Envoi
 setting-starts-at = Début
@@ -549,6 +561,7 @@ sms-n = { $value } SMS
 setting-most = Au plus
 setting-sample = Part des personnes interrogées
 setting-per-day = Au plus par jour
+setting-budget = Budget
 setting-expiry = Les liens fonctionnent pendant
 setting-fields = Colonnes conservées avec chaque réponse
 setting-bus-props = Réponses regroupées par colonne
@@ -577,6 +590,32 @@ days-n = { $n ->
    *[other] { $value } jours
 }
 cost = Coût
+usage = Coûts
+usage-month = Mois
+usage-months = Par mois
+usage-messages = Messages
+usage-parts = Parties de SMS
+usage-country = Pays
+usage-senders = Par expéditeur, { $value }
+usage-countries = Par pays, { $value }
+usage-none = Rien n’a encore été envoyé.
+usage-note = Un message compte le jour de son envoi, au prix de ce jour ; ce que le fournisseur refuse ne coûte rien. Un texte long prend plusieurs parties de SMS.
+usage-no-price = Personne n’a indiqué le prix d’un SMS : il n’y a donc ici ni coûts ni budget. Demandez à la personne qui exploite le service.
+month-budget = Budget du mois
+month-budget-none = Il n’y a pas de budget : tout est envoyé.
+month-budget-note = Ce que tous les messages d’un mois peuvent coûter. Au-delà, les messages attendent le mois suivant, ou que vous l’augmentiez. Vide : sans limite.
+budget-amount = Montant
+budget-currency = Devise
+budget-of-month = { $value } % du budget SMS de ce mois est dépensé ({ $what }).
+budget-of-campaign = { $value } % du budget de cette campagne est dépensé ({ $what }).
+wait-budget = { $n ->
+    [one] { $value } attend, car le budget de la campagne est épuisé.
+   *[other] { $value } attendent, car le budget de la campagne est épuisé.
+}
+wait-month-budget = { $n ->
+    [one] { $value } attend, car le budget du mois est épuisé : jusqu’au { $what }, ou jusqu’à ce que vous l’augmentiez.
+   *[other] { $value } attendent, car le budget du mois est épuisé : jusqu’au { $what }, ou jusqu’à ce que vous l’augmentiez.
+}
 wait-send-window = { $n ->
     [one] { $value } attend jusqu’à { $what } dans leur fuseau horaire.
    *[other] { $value } attendent jusqu’à { $what } dans leur fuseau horaire.
@@ -607,12 +646,12 @@ wait-paused-reminder = { $n ->
    *[other] { $value } rappels attendent parce que la campagne est suspendue.
 }
 wait-reminder = { $n ->
-    [one] { $value } rappel attend jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
-   *[other] { $value } rappels attendent, le premier jusqu’au { $what }. Qui répond d’ici là n’en reçoit pas.
+    [one] { $value } rappel attend et part le { $what }. Qui répond d’ici là n’en reçoit pas.
+   *[other] { $value } rappels attendent, le premier part le { $what }. Qui répond d’ici là n’en reçoit pas.
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
+unknown-similar = Ces valeurs sont sans doute mal écrites et ne sont pas ajoutées. Corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même :
 unknown-add = Les ajouter au formulaire
-unknown-note = Les valeurs avec une suggestion sont laissées de côté : corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même.
 field-missing = { $n ->
     [one] { $value } personne n’a pas « { $what } ».
    *[other] { $value } personnes n’ont pas « { $what } ».
@@ -671,6 +710,10 @@ encoding-ucs2 = caractères spéciaux
 preview-chars = { $n ->
     [one] { $value } caractère
    *[other] { $value } caractères
+}
+preview-lately = { $n ->
+    [one] { $value } de ces personnes a reçu un message d’une autre campagne ces 7 derniers jours.
+   *[other] { $value } de ces personnes ont reçu un message d’une autre campagne ces 7 derniers jours.
 }
 preview-partial = Seuls les premiers d’un grand public sont comptés ici. L’enregistrement les compte tous.
 preview-nobody = Personne ne le recevrait aujourd’hui. Les colonnes se remplissent dès que quelqu’un le reçoit.
@@ -797,8 +840,8 @@ forms-none-draft = Aucun brouillon.
 forms-none-deleted = Aucun formulaire supprimé.
 form-new = Nouveau formulaire
 form-title = Titre
-form-bus-props = Magasins ou groupes à comparer (un par ligne, « store:Berlin »)
-form-bus-props-note = Laissez vide : la campagne les ajoute à partir de votre fichier. Choisissez-y la colonne de regroupement et cliquez sur « Les ajouter au formulaire ».
+form-bus-props = Magasins ou groupes à comparer (un par ligne)
+form-bus-props-note = Collez les noms de vos magasins tels qu’ils figurent dans votre fichier. Un autre type de groupe commence par son propre nom, par exemple « region:Nord ». Ou laissez vide : la campagne les ajoute à partir de votre fichier. Choisissez-y la colonne de regroupement et cliquez sur « Les ajouter au formulaire ».
 form-type = Type
 form-label = Question
 form-place = Question { $value }
@@ -814,6 +857,8 @@ form-labels = Traductions
 form-piping = Insérer des données personnelles, par exemple { "{" }store_name|votre magasin{ "}" }
 form-options = Choix
 form-note = Les questions vides ne sont pas enregistrées.
+form-removed = Questions retirées ({ $value })
+form-restore = Rétablir
 form-nps = Nous recommanderiez-vous à un ami ?
 form-comment = Que devrions-nous savoir ?
 form-begin = Sur quoi voulez-vous interroger ? Vous pourrez tout modifier ensuite.
@@ -830,12 +875,16 @@ form-missing = { $n ->
    *[other] il manque { $value } textes
 }
 form-missing-one = manquant
+form-unsaid = Non enregistré, faute de textes : { $value }
+form-publish-missing = Là où un texte manque, il s’affiche dans la langue des questions.
+form-next = Et maintenant
+form-next-text = Personne n’a ouvert ce formulaire ces jours-là. Affichez un code QR dans vos magasins, ou envoyez le lien à vos clients avec une campagne.
 form-option = Choix { $value }
 form-option-text = avec un champ de texte (« Autre : … »)
 form-options-note = Collez une liste pour ajouter un choix par ligne. Un choix vidé est retiré.
 form-add-option = Ajouter un choix
 form-show-always = Toujours affichée
-form-show-answers = a reçu la réponse
+form-show-answers = si la réponse est
 form-condition-lost = (une question qui ne précède pas celle-ci)
 form-links = Liens à la fin, par exemple confidentialité et mentions légales
 form-link-label = Nom du lien
@@ -904,7 +953,7 @@ role = Rôle
 role-viewer = Lecture
 role-editor = Édition
 role-admin = Administration
-roles-note = « Lecture » consulte. « Édition » crée aussi des formulaires, des campagnes et des importations. « Administration » gère aussi les personnes et les clés.
+roles-note = « Lecture » permet de consulter les rapports, « Édition » aussi de créer des formulaires, des campagnes et des importations, « Administration » aussi de gérer les personnes et les clés.
 set-role = Changer le rôle
 set = Enregistrer
 remove = Retirer
@@ -928,6 +977,7 @@ audit-by-key = Clé d’API { $value }
 audit-answers-export = Réponses exportées
 audit-recipients-export = Destinataires exportés
 audit-messages-export = Messages exportés
+audit-usage-export = Coûts exportés
 audit-stores-export = Comparaison des magasins exportée
 audit-import-export = Erreurs d’une importation exportées
 audit-campaign-delete = Campagne supprimée
@@ -972,7 +1022,8 @@ audit-share-withdraw = Partage retiré
 audit-suppression-add = Numéro bloqué
 audit-suppression-remove = Numéro débloqué
 audit-done = fait
-audit-refused = refusé
+audit-refused = refusé : impossible
+audit-forbidden = refusé : non autorisé
 audit-failed = échec
 audit-unknown = inconnu
 when = Quand
@@ -999,6 +1050,7 @@ link-new = Nouveau lien
 link-create = Créer un lien
 link-code = Code QR
 link-unnamed = Sans nom
+link-group-note = Sans choix, les réponses par ce lien ne comptent pour aucun magasin.
 link-name-note = Vous seul voyez ce nom, par exemple « Ticket de caisse » ou « Affiche à l’entrée ».
 link-kiosk = Beaucoup de personnes répondent sur le même appareil ou le même réseau, par exemple une tablette en magasin
 sure-delete-link = Qui l’ouvre voit que le formulaire est fermé. Les réponses déjà reçues par ce lien restent.
@@ -1016,7 +1068,8 @@ sheet-make = Créer les liens manquants
 sheet-print = Imprimez cette page depuis votre navigateur. Les liens restent les mêmes, aussi souvent que vous l’ouvrez.
 sheet-print-now = Imprimer
 form-try = Essayer
-form-try-note = Les réponses par ce lien ne sont enregistrées nulle part. Ouvrez-le ici, ou scannez le code avec votre téléphone.
+form-try-note = Les réponses par ce lien ne sont enregistrées nulle part.
+form-try-scan = Ouvrez-le ici, ou scannez le code avec votre téléphone.
 link-made = Un lien vers le formulaire
 link-note = Quiconque l’ouvre voit le formulaire. Le code ci-dessous y mène aussi et peut être imprimé.
 link-this-computer = Cette adresse ne s’ouvre que sur cet ordinateur, pas sur les téléphones. Avant de l’imprimer ou de l’envoyer, demandez à la personne qui exploite le service d’en régler l’adresse publique.
@@ -1026,6 +1079,7 @@ link-counts = Compte pour { $value }
 link-svg = Télécharger en SVG
 link-png = Télécharger en PNG
 suppressions = Liste de blocage
+recipient-blocked = Ce numéro ne reçoit aucun message. Bloqué depuis :
 suppressions-none = Personne ne s’est désabonné, et aucun numéro n’a été bloqué à la main.
 suppression-source = Comment
 suppression-change = Bloquer ou débloquer un numéro
@@ -1033,7 +1087,7 @@ suppression-add = Bloquer le numéro
 suppression-remove = Débloquer
 gap = Pas trop souvent
 gap-days = Jours entre deux messages à la même personne
-gap-note = Cela vaut pour toutes vos campagnes ensemble : qui a reçu un message il y a moins de jours n’en reçoit pas et compte sous « Contacté récemment ». 0 signifie : aucune limite. Les rappels et les tests ne comptent pas. Une campagne peut demander davantage de jours.
+gap-note = Cela vaut pour toutes vos campagnes ensemble : toute personne qui a reçu un message plus récemment n’en reçoit pas et figure sous « Contacté récemment ». 0 signifie : aucune limite. Les rappels et les tests ne comptent pas. Une campagne peut demander davantage de jours.
 suppressed-inbound = Par SMS
 suppressed-provider = Par l’opérateur
 suppressed-page = Sur la page du formulaire
@@ -1043,7 +1097,7 @@ branding = Image de marque
 branding-note = Pour les pages derrière vos liens : quiconque en ouvre une voit à qui elle est. Laissez vide pour garder la valeur par défaut.
 branding-name = Votre nom, tel que vos clients le connaissent
 branding-color = Couleur
-branding-language = Langue des formulaires qui ne l’indiquent pas
+branding-language = Langue des formulaires qui n’en indiquent pas
 branding-default = Par défaut
 branding-logo = Logo (PNG, JPEG, WebP ou SVG, 100 ko au plus)
 branding-no-logo = Retirer le logo
@@ -1068,6 +1122,8 @@ public-unsaved = Nous n’avons pas pu enregistrer vos réponses
 public-unsaved-text = Tout ce que vous avez saisi est ci-dessous : patientez un instant et renvoyez-le.
 public-send = Envoyer mon avis
 public-stop = Plus de messages
+public-stop-sure = Voulez-vous ne plus recevoir de messages de cet expéditeur ?
+public-stop-yes = Oui, plus de messages
 public-stop-text = Vous ne recevrez plus de messages de cet expéditeur. Vous pouvez fermer cette page.
 public-unstopped = Veuillez répondre STOP
 public-unstopped-text = Votre numéro a été effacé ici : cette page ne peut donc pas arrêter les messages qui lui sont envoyés. Répondez STOP au message, et vous n’en recevrez plus.
@@ -1159,7 +1215,7 @@ refused-too-long = C’est trop long : { $high } au plus.
 refused-too-many = Il y en a trop : { $high } au plus.
 refused-malformed = Ce n’est pas écrit comme il faut ({ $value }).
 refused-malformed-text = Doit contenir { "{" }link{ "}" } une fois, avec une espace avant et après. À chaque { "{" } il faut un { "}" }.
-refused-malformed-bus-props = Écrivez un nom, un deux-points et une valeur : store:Berlin.
+refused-malformed-bus-props = Dans « { $value } », il manque le nom avant ou après le deux-points.
 refused-malformed-color = Écrivez une couleur telle que #2c4cc4.
 refused-malformed-logo = Choisissez une image : PNG, JPEG, WebP ou SVG sans scripts.
 refused-malformed-phone = { refused-phone-invalid }
@@ -1179,6 +1235,10 @@ refused-unknown-type = Ce type de question n’est pas possible ici.
 refused-unknown-id = Cela n’existe plus.
 refused-reserved = Ce nom est réservé au service.
 refused-out-of-range = Saisissez un nombre entier de { $low } à { $high }.
+refused-wrong-type-amount = Saisissez un montant comme 500 ou 99,50.
+refused-out-of-range-amount = Saisissez un montant comme 500 ou 99,50.
+refused-not-offered-budget = L’expéditeur n’a pas de prix dans cette devise : rien ne dirait ce qui est dépensé.
+refused-not-offered-month-budget = Vos expéditeurs n’ont pas tous un prix dans cette devise : rien ne dirait ce qui est dépensé.
 refused-not-offered = Ce choix n’est pas proposé.
 refused-unknown-key = Aucune question précédente ne convient.
 refused-retired = Cette question n’est plus posée.

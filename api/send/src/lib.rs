@@ -5,6 +5,7 @@
 //! - `campaign`: campaigns and their life. `message`: what became of each message, and
 //!   `message_sheet`: as a table.
 //! - `sender`: who carries messages. `suppression`: who gets none. `setting`: how texts from phones are taken.
+//!   `usage`: what was handed over, and what it cost.
 //! - `hook`: what providers report, at addresses that only they know. `state`: what these routes share.
 //!
 //! What is *not* here: what a campaign can be (in `domain`), planning and judging messages (in `store`), handing them over
@@ -21,6 +22,7 @@ mod sender;
 mod setting;
 mod state;
 mod suppression;
+mod usage;
 
 use api_http::scoped::scoped;
 use axum::routing::{MethodFilter, on};
@@ -58,6 +60,7 @@ pub fn routes(state: SendState) -> OpenApiRouter {
         .routes(routes!(message::list_messages))
         .routes(routes!(message::list_recipient_messages))
         .routes(routes!(sender::list_senders))
+        .routes(routes!(usage::list_usage))
         .routes(routes!(suppression::list_suppressed))
         .routes(routes!(suppression::suppress, suppression::unsuppress))
         .routes(routes!(setting::read_setting))

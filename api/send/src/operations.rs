@@ -6,10 +6,12 @@ mod campaign;
 mod columns;
 mod preview;
 mod sender;
+mod usage;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ::sender::setting::Setting;
 use api_http::accept::Kind;
 use api_http::deadline::soon;
 use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
@@ -17,6 +19,7 @@ use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use api_language::Text;
 use axum::http::StatusCode;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus, Receipt};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
@@ -39,6 +42,7 @@ pub use self::campaign::{
 pub use self::columns::list_columns;
 pub use self::preview::{SentTest, preview_campaign, preview_draft, read_test, test_campaign};
 pub use self::sender::{SenderItem, list_senders, pause_sender};
+pub use self::usage::{UsageDays, list_budgets, list_usage};
 use crate::message_sheet::message_sheet;
 use crate::state::SendState;
 use crate::{SCOPE, schema};
@@ -48,6 +52,7 @@ const UNSUPPRESS: Change = Change::new(SCOPE, "suppression.remove", StatusCode::
 const REPLACE_SETTING: Change = Change::new(SCOPE, "setting.replace", StatusCode::OK);
 /// An export, as the audit log names it.
 pub(crate) const EXPORT_MESSAGES: &str = "messages.export";
+pub(crate) const EXPORT_USAGE: &str = "usage.export";
 /// The source of what the account puts on its list itself.
 const SOURCE: &str = "api";
 
@@ -205,6 +210,7 @@ pub async fn list_suppressed(
         let mut page = store.suppressed(account_id, before, limit).await?;
         for row in &mut page.rows {
             row.phone = shown(row, account_id, pepper);
+            row.docid = row.docid.take().filter(|_| row.phone.is_some());
         }
         let unknown = page.rows.iter().filter(|row| row.phone.is_none());
         let unknown: HashSet<_> = unknown.map(|row| row.phone_mac.clone()).collect();
@@ -216,12 +222,32 @@ pub async fn list_suppressed(
         let phones = store.phones_of(account_id, unknown, pepper).await?;
         drop(place);
         Ok(page.map(|mut row| {
-            let found = phones.get(&row.phone_mac);
-            row.phone = row.phone.or_else(|| found.map(|phone| masked(phone)));
+            if let Some((phone, docid)) = phones.get(&row.phone_mac) {
+                row.phone = Some(masked(phone));
+                row.docid = Some(docid.clone());
+            }
             row
         }))
     });
     caller.read(SCOPE, list).await
+}
+
+/// Since when a phone is on the list, and how it came there; `None`: it is not on it.
+///
+/// # Errors
+/// 503.
+pub async fn read_suppression(
+    state: &SendState,
+    caller: &Caller,
+    phone: &str,
+) -> Result<Option<(DateTime<Utc>, String)>> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let read = soon(async {
+        Ok(store
+            .suppression(account_id, phone, state.pepper()?)
+            .await?)
+    });
+    caller.read(SCOPE, read).await
 }
 
 /// Puts a phone on the list. The audit log does not name it.
@@ -277,20 +303,47 @@ pub async fn read_setting(caller: &Caller) -> Result<SendSetting> {
 /// Changes how phones are sent to, and texts from them taken, as a whole.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one with a gap; 503.
-pub async fn replace_setting(caller: &Caller, setting: &SendSetting) -> Result<()> {
-    let stored = caller
-        .app
-        .store
-        .set_send_setting(caller.account_id(), setting);
-    let replace = async { Ok(within(QUICK, stored).await?) };
+/// 409 `upgrade_unfinished` of one with a gap or a budget; 422: a sender of the account has no price in the budget's currency; 503.
+pub async fn replace_setting(
+    state: &SendState,
+    caller: &Caller,
+    setting: &SendSetting,
+) -> Result<()> {
+    let replace = async {
+        check_month_budget(state, caller, setting)?;
+        let store = &caller.app.store;
+        let stored = store.set_send_setting(caller.account_id(), setting);
+        Ok(within(QUICK, stored).await?)
+    };
     caller.change(REPLACE_SETTING, "", replace).await
+}
+
+/// Whether all that the account's senders send counts against its budget of a month; what is simulated may have no price.
+fn check_month_budget(state: &SendState, caller: &Caller, setting: &SendSetting) -> Result<()> {
+    let Some(budget) = &setting.month_budget else {
+        return Ok(());
+    };
+    let senders = state.senders.iter().map(|sender| &sender.setting);
+    let mut senders = senders.filter(|sender| {
+        let is_free = sender.kind.is_simulated && sender.prices.is_none();
+        sender.allows(caller.account_name()) && !is_free
+    });
+    let is_other = |sender: &&Setting| {
+        let prices = sender.prices.as_ref();
+        prices.is_none_or(|prices| *prices.currency() != budget.currency)
+    };
+    let Some(other) = senders.find(is_other) else {
+        return Ok(());
+    };
+    let currency = budget.currency.as_str();
+    let detail = format!("sender {} has no price in {currency}", other.name);
+    let wrong = Invalid::of_member("month_budget", code::NOT_OFFERED, detail);
+    Err(Problem::invalid(vec![wrong]))
 }
 
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
-    use chrono::DateTime;
     use chrono_tz::Tz;
 
     use super::*;
@@ -313,6 +366,7 @@ mod tests {
         let mut row = Suppressed {
             phone_mac: pepper.phone_mac(account, "+491701234567").to_vec(),
             phone: Some("+491701234567".to_owned()),
+            docid: None,
             source: "page".to_owned(),
             since: DateTime::UNIX_EPOCH,
         };

@@ -23,7 +23,8 @@ use serde_json::{Map, Value, json};
 api_http::schemas! {
     CampaignRequest = campaign_request();
     SendSettingRequest = setting_request();
-    /// How an account sends to phones, and takes texts that come from them. The default has no words, no replies and no gap.
+    /// How an account sends to phones, and takes texts that come from them. The default has no words, no replies, no gap and
+    /// no budget.
     SendSetting = members! {
         /// What opts out besides the usual words: the whole text, of which letters and digits count, in any case.
         stop_words: with(list_of(text()), "default", json!([])),
@@ -34,6 +35,8 @@ api_http::schemas! {
         /// The least time between first messages of any campaigns to a phone; of this and a campaign's `contact_gap_days` the larger
         /// counts.
         min_gap_days: with(number(), "default", json!(0)),
+        /// What all messages of a month may cost, by days of the account; null: no limit.
+        month_budget: with(or_null(named("Cost")), "default", Value::Null),
     };
     /// A stored campaign.
     StoredCampaign = json!({"allOf": [named("CampaignContent"), members! {
@@ -65,6 +68,8 @@ api_http::schemas! {
         sample: with(or_null(json!({"type": "number"})), "example", 0.2),
         /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
         per_day: with(map_of(number()), "example", json!({"store": 20})),
+        /// What it may cost, tests too; null: no limit.
+        budget: or_null(named("Cost")),
         starts_at: or_null(time()),
         delay_minutes: number(),
         reminder: or_null(named("CampaignReminder")),
@@ -93,8 +98,19 @@ api_http::schemas! {
     /// The counts of a campaign's messages by kind. Tests are not counted.
     CampaignCounts = members! { first: named("MessageCounts"), reminder: named("MessageCounts"), };
     MessageCounts = message_counts();
-    /// What parts cost by the price that the operator gave the sender.
+    /// An amount of money: what parts cost by the prices that the operator gave the sender.
     Cost = members! { amount: with(json!({"type": "number"}), "example", 48.5), currency: with(text(), "example", "EUR"), };
+    /// Messages that were handed over in a month through a sender to a country, without those that were certainly not sent.
+    Usage = members! {
+        month: with(pattern("^[0-9]{4}-(0[1-9]|1[0-2])$"), "example", "2026-11"),
+        sender: with(text(), "example", "main"),
+        /// By the phones' numbers; their calling code (`+1`) where that is not known.
+        country: with(text(), "example", "DE"),
+        parts: natural(),
+        messages: natural(),
+        /// By the prices of the moment at which each was handed over; null of a sender that had no price.
+        cost: or_null(named("Cost")),
+    };
     /// Messages that wait for the same reason.
     Waiting = members! {
         reason: one_of::<WaitReason>(),
@@ -206,6 +222,7 @@ fn campaign_request() -> Value {
         "max_messages": {"type": ["integer", "null"], "minimum": MAX_MESSAGES.start()},
         "sample": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "examples": [0.2], "description": "The share of recipients that is asked: always the same of a campaign"},
         "per_day": per_day_request(),
+        "budget": money_request("What it may cost, in the currency of its sender's price"),
         "starts_at": time_request(),
         "delay_minutes": number_request(DELAY_MINUTES, 0),
         "reminder": reminder_request(),
@@ -308,6 +325,16 @@ fn per_day_request() -> Value {
     })
 }
 
+fn money_request(about: &str) -> Value {
+    let properties = json!({
+        "amount": {"type": "number", "minimum": 0, "maximum": 9_000_000_000_u64, "examples": [500]},
+        "currency": {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]},
+    });
+    let mut money = object(&["amount", "currency"], &properties);
+    money["type"] = json!(["object", "null"]);
+    with(money, "description", about)
+}
+
 fn time_request() -> Value {
     json!({"type": ["string", "null"], "format": "date-time", "pattern": "Z$"})
 }
@@ -320,6 +347,7 @@ fn setting_request() -> Value {
         "stop_reply": reply,
         "help_reply": reply,
         "min_gap_days": number_request(MIN_GAP_DAYS, 0),
+        "month_budget": money_request("What all messages of a month may cost, in the currency of the senders' prices"),
     });
     object(&[], &properties)
 }
@@ -374,9 +402,9 @@ mod tests {
     use api_http::schema::assert_describes;
     use chrono::DateTime;
     use domain::campaign;
-    use domain::price::Price;
+    use domain::price::Money;
     use domain::sms::{self, Encoding};
-    use store::send::contact;
+    use store::send::{contact, usage};
     use uuid::Uuid;
 
     use super::*;
@@ -401,7 +429,16 @@ mod tests {
         let preview = campaign::Preview::default();
         assert_describes::<CampaignPreview>(&preview);
         assert_describes::<Encodings>(&preview.encodings);
-        assert_describes::<Cost>(&"0.05EUR".parse::<Price>().unwrap().of(1));
+        let cost: Money = "0.05EUR".parse().unwrap();
+        assert_describes::<Cost>(&cost);
+        assert_describes::<Usage>(&usage::Usage {
+            month: String::new(),
+            sender: String::new(),
+            country: String::new(),
+            parts: 1,
+            messages: 1,
+            cost: Some(cost),
+        });
         assert_describes::<Waiting>(&campaign::Waiting {
             reason: WaitReason::Delay,
             messages: 1,
@@ -452,6 +489,7 @@ mod tests {
         assert_describes::<Suppressed>(&contact::Suppressed {
             phone_mac: vec![],
             phone: None,
+            docid: None,
             source: String::new(),
             since: at,
         });

@@ -1,5 +1,6 @@
 //! What the operations and hooks of sending share.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use api_http::commit::Committer;
 use domain::campaign::SenderChoice;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
-use domain::price::Price;
+use domain::price::Prices;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use metrics::gauge;
@@ -89,10 +90,23 @@ impl SendState {
         names.iter().all(|name| self.is_simulated(name))
     }
 
-    /// What a part costs through the sender of this name, if the operator says so.
-    pub(crate) fn price(&self, name: &str) -> Option<&Price> {
-        let mut senders = self.senders.iter().map(|sender| &sender.setting);
-        senders.find(|sender| sender.name == name)?.price.as_ref()
+    /// What a part costs through the senders of a choice, in its order, of those of which the operator says so.
+    pub(crate) fn prices(&self, choice: &SenderChoice) -> Vec<&Prices> {
+        let prices = |name: &str| {
+            let mut senders = self.senders.iter().map(|sender| &sender.setting);
+            let sender = senders.find(|sender| sender.name == name)?;
+            sender.prices.as_deref()
+        };
+        let names = choice.names().into_iter();
+        names.filter_map(prices).collect()
+    }
+
+    /// The currencies of the prices of an account's senders, each once.
+    pub fn currencies(&self, account_name: &str) -> BTreeSet<&str> {
+        let senders = self.senders.iter().map(|sender| &sender.setting);
+        let senders = senders.filter(|sender| sender.allows(account_name));
+        let prices = senders.filter_map(|sender| sender.prices.as_ref());
+        prices.map(|prices| prices.currency().as_str()).collect()
     }
 
     /// The sender of this name, if the caller may use it.

@@ -106,6 +106,7 @@ async fn every_operation_documents_what_it_can_answer() {
     delete /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
     get /api_v1/sms/suppression: 200 400 401 403 405 429 500 503
     put /api_v1/sms/suppression: 204 400 401 403 405 408 413 415 422 429 500 503
+    get /api_v1/sms/usage: 200 400 401 403 405 429 500 503
     get /f/{token}: 200 404 405 410 429 500 503
     post /f/{token}: 201 303 400 404 405 408 410 413 415 422 429 500 503
     get /f/{token}/logo: 200 404 405 429 500 503

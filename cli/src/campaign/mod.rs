@@ -157,7 +157,7 @@ fn is_over(campaign: &Value) -> bool {
 }
 
 fn show(campaign: &Value) -> String {
-    let names = "campaign_id status name form_id sender text created_at starts_at started_at finished_at waiting cost bus_props_unknown";
+    let names = "campaign_id status name form_id sender text created_at starts_at started_at finished_at waiting cost budget bus_props_unknown";
     members(campaign, names) + &show_counts(&campaign["counts"])
 }
 

@@ -114,8 +114,13 @@ impl Csv {
     /// Adds the cells of a row as members.
     fn add(&self, record: &mut RawRecord, row: &str) {
         for (names, cell) in self.names.iter().zip(&self.cells) {
+            let cell = if self.is_strict() {
+                *cell
+            } else {
+                trimmed(row, *cell)
+            };
             if cell.len > 0 && !names.is_empty() {
-                let value = match content(row, *cell) {
+                let value = match content(row, cell) {
                     Cow::Borrowed(_) => Span::in_element(cell.start, cell.len),
                     Cow::Owned(text) => record.unescaped.add(&text),
                 };
@@ -130,8 +135,10 @@ impl Csv {
     fn add_foreign(&mut self, record: &mut RawRecord, row: &[u8]) {
         self.is_foreign = true;
         for (names, cell) in self.names.iter().zip(&self.cells) {
-            if cell.len > 0 && !names.is_empty() {
-                let value = record.unescaped.add(&lenient_content(row, *cell));
+            let text = lenient_content(row, *cell);
+            let text = text.trim();
+            if !text.is_empty() && !names.is_empty() {
+                let value = record.unescaped.add(text);
                 for name in names {
                     record.add(*name, RawValue::Text(value));
                 }
@@ -300,6 +307,17 @@ impl Csv {
 /// Whether people take two names for the same.
 fn is_same_name(a: &str, b: &str) -> bool {
     a.trim().to_lowercase() == b.trim().to_lowercase()
+}
+
+/// A cell without the blanks around its text, which nobody sees in a spreadsheet.
+fn trimmed(row: &str, cell: Cell) -> Cell {
+    let text = row.get(cell.start..cell.start + cell.len);
+    let text = text.unwrap_or_default().trim_start();
+    Cell {
+        start: cell.start + cell.len - text.len(),
+        len: text.trim_end().len(),
+        ..cell
+    }
 }
 
 /// The text of a cell.

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::sample::SampleShare;
 use super::sender_choice::SenderChoice;
-use crate::form::BusProp;
+use crate::form::{BusProp, FormContent};
+use crate::price::Money;
 use crate::sms::{SendWindow, Template};
 
 /// What a campaign sends to whom. Its JSON, which clients see, is what is stored; it is not checked again when it is read.
@@ -37,6 +38,9 @@ pub struct CampaignContent {
     /// By the name of a business property how many first messages go out on a day, of the account, for each of its values.
     #[serde(default)]
     pub per_day: IndexMap<String, u32>,
+    /// What it may cost, tests too; `None`: no limit.
+    #[serde(default)]
+    pub budget: Option<Money>,
     pub starts_at: Option<DateTime<Utc>>,
     pub delay_minutes: u32,
     pub reminder: Option<Reminder>,
@@ -67,12 +71,21 @@ impl CampaignContent {
         sample.is_none_or(|sample| sample.has(campaign_id, docid))
     }
 
-    /// The business properties of a recipient, by their fields, of which only so many are asked a day.
-    pub fn quotas<'v>(&self, field: impl Fn(&str) -> Option<&'v str>) -> Vec<(BusProp, u32)> {
+    /// The business properties of a recipient, by their fields, of which only so many are asked a day: as the form has them, or else as
+    /// they are written.
+    pub fn quotas<'v>(
+        &self,
+        form: Option<&FormContent>,
+        field: impl Fn(&str) -> Option<&'v str>,
+    ) -> Vec<(BusProp, u32)> {
         let per_day = self.per_day.iter();
         let quotas = per_day.filter_map(|(name, most)| {
             let value = field(self.bus_props_from.get(name)?)?;
-            let bus_prop = BusProp::parse(&format!("{name}:{}", value.trim())).ok()?;
+            let known = form.and_then(|form| form.bus_prop_of(name, value));
+            let bus_prop = match known {
+                Some(entry) => entry.text.clone(),
+                None => BusProp::parse(&format!("{name}:{}", value.trim())).ok()?,
+            };
             Some((bus_prop, *most))
         });
         quotas.collect()

@@ -20,6 +20,7 @@ use super::{
 use crate::invalid::{Fault, Invalid, code};
 use crate::link::track_field::read_value;
 use crate::members::{Members, read_body};
+use crate::price::Money;
 use crate::record::MAX_FIELDS;
 use crate::sms::{SendWindow, Template};
 
@@ -74,6 +75,7 @@ fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
         max_messages: campaign.number("max_messages", MAX_MESSAGES),
         sample: read_sample(campaign),
         per_day: read_per_day(campaign),
+        budget: Money::read(campaign, "budget"),
         starts_at: campaign.optional("starts_at", time),
         delay_minutes: number("delay_minutes", DELAY_MINUTES, 0),
         reminder: read_reminder(campaign),

@@ -11,6 +11,9 @@ use crate::form::FormContent;
 use crate::link::{BusPropIds, TrackFields};
 use crate::sms::{self, Country, NumberType, Parts};
 
+/// Days in which a second message is one soon after the first.
+const LATELY: u32 = 7;
+
 /// What is known of the account, the form and the campaign of messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
@@ -171,11 +174,20 @@ impl Context<'_> {
         })))
     }
 
+    /// Whether another campaign wrote to the phone in the last [`LATELY`] days.
+    pub fn was_contacted_lately(&self, due: &DueMessage, now: DateTime<Utc>) -> bool {
+        self.was_contacted_within(LATELY, due, now)
+    }
+
     fn is_too_soon(&self, due: &DueMessage, now: DateTime<Utc>) -> bool {
         let days = match due.kind {
             MessageKind::First => self.min_gap_days.max(self.content.contact_gap_days),
             _ => self.content.contact_gap_days,
         };
+        self.was_contacted_within(days, due, now)
+    }
+
+    fn was_contacted_within(&self, days: u32, due: &DueMessage, now: DateTime<Utc>) -> bool {
         let gap = TimeDelta::days(days.into());
         due.contact.last_sent.is_some_and(|(at, campaign_id)| {
             // This very message, if it was not sent after all, or the one that a reminder follows.
@@ -198,17 +210,12 @@ impl Context<'_> {
         track_fields
     }
 
-    /// The business properties of the form that the recipient's fields name, with or without blanks around their values.
+    /// The business properties of the form that the recipient's fields name.
     fn bus_prop_ids(&self, form: &FormContent, fields: &IndexMap<String, String>) -> BusPropIds {
         let named = self.content.bus_props_from.iter();
         let ids = named.filter_map(|(name, field)| {
-            let value = fields.get(field)?;
-            let mut readings = [value.as_str(), value.trim()].into_iter();
-            readings.find_map(|value| {
-                let entry = form.bus_prop_by_text(&format!("{name}:{value}"));
-                let entry = entry.filter(|entry| !entry.retired)?;
-                Some(entry.id.to_string())
-            })
+            let entry = form.bus_prop_of(name, fields.get(field)?)?;
+            Some(entry.id.to_string())
         });
         let ids: Vec<String> = ids.collect();
         ids.join("_").parse().unwrap_or_default()

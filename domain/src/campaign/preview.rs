@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::message::SkipReason;
 use super::unknown::UnknownBusProps;
-use crate::price::Cost;
+use crate::price::Money;
 use crate::sms::Encoding;
 
 /// What a campaign would do now.
@@ -24,7 +24,7 @@ pub struct Preview {
     /// Messages by the country of their phone.
     pub countries: BTreeMap<String, u64>,
     /// What the messages cost; `None` of a sender without a price.
-    pub cost: Option<Cost>,
+    pub cost: Option<Money>,
     pub bus_props_unknown: UnknownBusProps,
     /// Of the texts, what recipients lack.
     pub fields_missing: Vec<MissingField>,
@@ -34,6 +34,9 @@ pub struct Preview {
     /// When the first message could go: at the start of the campaign, or once the hours of a recipient begin. For pages.
     #[serde(skip)]
     pub first_at: Option<DateTime<Utc>>,
+    /// Of the eligible, those whom another campaign wrote to in the last 7 days. For pages.
+    #[serde(skip)]
+    pub contacted_lately: u64,
 }
 
 /// A tracking field of a text that recipients lack, or have without a visible character.

@@ -59,8 +59,10 @@ fn by_name<'t>(texts: impl Iterator<Item = &'t str>) -> HashMap<&'t str, Similar
 /// Counts what a campaign's form lacks.
 #[derive(Clone, Debug)]
 pub struct BusPropsCheck {
-    /// Those that links of the form can have.
+    /// Those that links of the form can have. Of many records `FormContent::bus_prop_of` would take long.
     known: HashSet<String>,
+    /// Those in small letters, and whether only one is written so.
+    in_small: HashMap<String, bool>,
     /// By the name of a business property the tracking field that has its value.
     from: BTreeMap<String, String>,
     unknown: UnknownBusProps,
@@ -68,12 +70,24 @@ pub struct BusPropsCheck {
 
 impl BusPropsCheck {
     pub fn new(content: &CampaignContent, form: &FormContent) -> Self {
-        let known = form.bus_props.iter().filter(|entry| !entry.retired);
         let from = content.bus_props_from.iter();
+        Self::of(from.map(|(name, field)| (&**name, &**field)), form)
+    }
+
+    fn of<'f>(from: impl Iterator<Item = (&'f str, &'f str)>, form: &FormContent) -> Self {
+        let known = form.bus_props.iter().filter(|entry| !entry.retired);
+        let mut in_small = HashMap::new();
+        for entry in known.clone() {
+            let alike = in_small.entry(small(entry.text.name(), entry.text.value()));
+            alike
+                .and_modify(|is_alone| *is_alone = false)
+                .or_insert(true);
+        }
         Self {
+            in_small,
             known: known.map(|entry| entry.text.as_str().to_owned()).collect(),
             from: from
-                .map(|(name, field)| (name.clone(), field.clone()))
+                .map(|(name, field)| (name.to_owned(), field.to_owned()))
                 .collect(),
             unknown: UnknownBusProps::default(),
         }
@@ -105,8 +119,9 @@ impl BusPropsCheck {
             return;
         }
         let text = format!("{name}:{}", value.trim());
+        let is_alike = self.in_small.get(&small(name, value.trim())) == Some(&true);
         // What cannot be one is no text that could be added.
-        if self.known.contains(&text) || BusProp::parse(&text).is_err() {
+        if self.known.contains(&text) || is_alike || BusProp::parse(&text).is_err() {
             return;
         }
         let unknown = &mut self.unknown.0;
@@ -120,9 +135,38 @@ impl BusPropsCheck {
     }
 }
 
+/// A business property whose value is in small letters.
+fn small(name: &str, value: &str) -> String {
+    let value: String = value.chars().flat_map(char::to_lowercase).collect();
+    format!("{name}:{value}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_unknown_is_what_a_link_does_not_get() {
+        let texts = ["store:Köln", "store:Ulm", "store:ULM", "store:Essen"];
+        let mut form = FormContent::default().with_bus_props(texts);
+        form.bus_props[3].retired = true;
+        for (value, expected) in [
+            ("Köln", Some(1)),
+            (" KÖLN ", Some(1)),
+            ("köln", Some(1)),
+            ("Koeln", None),
+            ("ULM", Some(3)),
+            ("ulm", None),
+            ("Essen", None),
+        ] {
+            let found = form.bus_prop_of("store", value).map(|entry| entry.id);
+            assert_eq!(found, expected, "{value}");
+            assert!(form.bus_prop_of("Store", value).is_none(), "{value}");
+            let mut check = BusPropsCheck::of([("store", "store")].into_iter(), &form);
+            check.add_value("store", value, 1);
+            assert_eq!(check.unknown().is_empty(), found.is_some(), "{value}");
+        }
+    }
 
     #[test]
     fn what_is_nearly_known_or_had_by_more_is_told() {

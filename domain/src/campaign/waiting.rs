@@ -23,6 +23,8 @@ pub enum WaitReason {
     Paused,
     /// For the day of the reminder.
     Reminder,
+    /// For money: the campaign's budget is used up, or its account's of the month.
+    Budget,
 }
 
 /// Messages that wait for the same reason.

@@ -100,4 +100,25 @@ impl FormContent {
         let mut entries = self.bus_props.iter();
         entries.find(|entry| entry.text.as_str() == text)
     }
+
+    /// The business property in use of this name that a recipient's value means: the same with or without blanks around it, or else the
+    /// only one that is the same but for case.
+    pub fn bus_prop_of(&self, name: &str, value: &str) -> Option<&BusPropEntry> {
+        let in_use = self.bus_props.iter().filter(|entry| !entry.retired);
+        let of_name = in_use.filter(|entry| entry.text.name() == name);
+        let trimmed = value.trim();
+        for reading in [value, trimmed] {
+            let mut entries = of_name.clone();
+            if let Some(exact) = entries.find(|entry| entry.text.value() == reading) {
+                return Some(exact);
+            }
+        }
+        let mut alike = of_name.filter(|entry| is_same_but_for_case(entry.text.value(), trimmed));
+        alike.next().filter(|_| alike.next().is_none())
+    }
+}
+
+fn is_same_but_for_case(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|text| text.chars().flat_map(char::to_lowercase));
+    one.eq(other)
 }

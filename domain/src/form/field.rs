@@ -38,6 +38,14 @@ impl Field {
         self.page_options().find(|option| option.text)
     }
 
+    /// Under which name stored answers have what was written to it, or beside one of its options; `None`: nothing is written.
+    pub fn written_name(&self) -> Option<String> {
+        match self.kind {
+            FieldKind::Comment | FieldKind::Text => Some(self.key.as_str().to_owned()),
+            _ => self.has_text().then(|| self.key.text_name()),
+        }
+    }
+
     /// What exports call the texts beside its options.
     pub fn text_column(&self) -> String {
         format!("{}_text", self.key.as_str())

@@ -99,7 +99,7 @@ impl Template {
     /// A brace that is not closed, a name without a text for where the field is missing, or a link.
     pub fn of_label(source: &str) -> Result<Self, Fault> {
         let template = Self::read(source)?;
-        if template.fields() > MAX_PIPED {
+        if template.field_names().count() > MAX_PIPED {
             let detail = format!("has more than {MAX_PIPED} tracking fields");
             Err(Fault::new(code::TOO_MANY, detail))
         } else if template.is_always_filled() {

@@ -1,6 +1,7 @@
 //! The texts of a form as one reader sees them: in their language, with what their link says in them.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bus_prop::BusProp;
 use super::content::FormContent;
@@ -23,6 +24,22 @@ impl FormContent {
             .chain(links)
             .chain(fields.map(|field| &field.labels))
             .chain(options.map(|option| &option.labels))
+    }
+
+    /// How many of its texts lack each language that it is translated into, by its code.
+    pub fn missing_texts(&self) -> BTreeMap<&str, usize> {
+        let labels: Vec<_> = self.translations().collect();
+        let blocks = [&self.intro, &self.thanks].into_iter();
+        let unset = blocks.filter(|block| block.is_none()).count();
+        let codes: BTreeSet<&str> = labels
+            .iter()
+            .flat_map(|labels| labels.keys().map(String::as_str))
+            .collect();
+        let missing = codes.into_iter().map(|code| {
+            let lack = labels.iter().filter(|labels| !labels.contains_key(code));
+            (code, lack.count().saturating_sub(unset))
+        });
+        missing.collect()
     }
 
     /// Whether any text of the form is there in this language, besides its own.

@@ -7,13 +7,15 @@ use serde_json::Value;
 
 use crate::invalid::{Invalid, read_line};
 use crate::members::read_body;
+use crate::price::Money;
 
 pub const MAX_STOP_WORDS: usize = 50;
 pub const MAX_STOP_WORD_CHARS: usize = 40;
 pub const MAX_REPLY_CHARS: usize = 480;
 pub const MIN_GAP_DAYS: RangeInclusive<u32> = 0..=365;
 
-/// How an account sends to phones, and takes texts that come from them. The default has no words, no replies and no gap.
+/// How an account sends to phones, and takes texts that come from them. The default has no words, no replies, no gap and no
+/// budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SendSetting {
@@ -25,6 +27,8 @@ pub struct SendSetting {
     pub help_reply: Option<String>,
     /// The least time between first messages of any campaigns to a phone.
     pub min_gap_days: u32,
+    /// What all messages of a month may cost, by days of the account; `None`: no limit.
+    pub month_budget: Option<Money>,
 }
 
 impl SendSetting {
@@ -41,6 +45,7 @@ impl SendSetting {
                 stop_reply: setting.optional("stop_reply", reply),
                 help_reply: setting.optional("help_reply", reply),
                 min_gap_days: setting.number("min_gap_days", MIN_GAP_DAYS).unwrap_or(0),
+                month_budget: Money::read(setting, "month_budget"),
             })
         })
     }
@@ -55,7 +60,8 @@ mod tests {
     #[test]
     fn a_setting_is_read_and_what_is_left_out_is_nothing() {
         assert_eq!(SendSetting::parse(&json!({})), Ok(SendSetting::default()));
-        let full = json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null, "min_gap_days": 30});
+        let full = json!({"stop_words": ["no more", "Ende!"], "stop_reply": "Bye", "help_reply": null, "min_gap_days": 30,
+            "month_budget": {"amount": 99.5, "currency": "EUR"}});
         let setting = SendSetting::parse(&full).unwrap();
         assert_eq!(serde_json::to_value(&setting).unwrap(), full);
     }
@@ -63,7 +69,8 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_told() {
         let long = "x".repeat(MAX_REPLY_CHARS + 1);
-        let wrong = json!({"stop_words": [" ", 1, "ok", ""], "stop_reply": long, "help_reply": 5, "x": 0, "min_gap_days": 366});
+        let wrong = json!({"stop_words": [" ", 1, "ok", ""], "stop_reply": long, "help_reply": 5, "x": 0, "min_gap_days": 366,
+            "month_budget": {"amount": -1, "currency": "EUR"}});
         let wrong = SendSetting::parse(&wrong).unwrap_err();
         let found: Vec<_> = wrong
             .iter()
@@ -76,6 +83,7 @@ mod tests {
             ("/stop_reply", code::TOO_LONG),
             ("/help_reply", code::WRONG_TYPE),
             ("/min_gap_days", code::OUT_OF_RANGE),
+            ("/month_budget/amount", code::OUT_OF_RANGE),
             ("/x", code::UNKNOWN_MEMBER),
         ];
         assert_eq!(found, expected);

@@ -5,13 +5,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::fs;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::campaign::is_sender_name;
 use domain::phone::PhoneNumber;
-use domain::price::Price;
+use domain::price::{Money, Prices};
 use domain::sms::{Country, NumberType};
 
 use crate::client::HTTP_TIMEOUT;
@@ -49,8 +50,8 @@ pub struct Setting {
     pub parts_per_day: Option<u64>,
     /// Whether the provider sends receipts.
     pub receipts: bool,
-    /// Of a part.
-    pub price: Option<Price>,
+    /// What a part costs; `None`: the operator does not say.
+    pub prices: Option<Arc<Prices>>,
     connect: Connect,
 }
 
@@ -114,7 +115,7 @@ impl Setting {
         let types = query.parsed("types", "is not a list of types of numbers", read_types)?;
         let parts_per_day = query.number("parts_per_day", "is not a whole number")?;
         let receipts = query.switch("receipts", true)?;
-        let price = query.number("price", "is not like `0.05EUR`")?;
+        let prices = read_prices(&mut query, countries.as_deref())?;
         let mut url = SenderUrl {
             scheme,
             address,
@@ -135,7 +136,7 @@ impl Setting {
             types,
             parts_per_day,
             receipts,
-            price,
+            prices,
             connect,
         })
     }
@@ -185,6 +186,33 @@ fn is_name(text: &str) -> bool {
     (1..=11).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// What a part costs: `price` everywhere, or by country as the file of `prices` says, which has a price for each of the `countries`.
+fn read_prices(
+    query: &mut Query,
+    countries: Option<&[Country]>,
+) -> Result<Option<Arc<Prices>>, UrlError> {
+    let price: Option<Money> = query.number("price", "is not like `0.05EUR`")?;
+    let file = query.parsed("prices", "is not `@` and a file", |value| {
+        value.strip_prefix('@').map(str::to_owned)
+    })?;
+    let Some(file) = file else {
+        return Ok(price.map(Prices::alike).map(Arc::new));
+    };
+    if price.is_some() {
+        return Err(bad_parameter("prices", "stands beside `price`"));
+    }
+    let table = fs::read_to_string(&file);
+    let table = table.map_err(|error| format!("`prices`: {file} cannot be read: {}", error.kind()));
+    let prices = Prices::read_table(&table?);
+    let prices =
+        prices.map_err(|(line, wrong)| format!("`prices`: line {line} of {file} {wrong}"))?;
+    if !prices.cover(countries) {
+        let what = "has a price neither for `*` nor for each of the sender's `countries`";
+        return Err(format!("`prices`: {file} {what}"));
+    }
+    Ok(Some(Arc::new(prices)))
 }
 
 fn read_countries(text: &str) -> Option<Arc<[Country]>> {

@@ -44,7 +44,8 @@ fn common_parameters_are_read() {
     assert_eq!(setting.types.as_deref(), Some(&types[..]));
     assert_eq!(setting.parts_per_day, Some(1_000));
     assert!(!setting.receipts);
-    assert_eq!(setting.price, "0.05EUR".parse().ok());
+    let price = Prices::alike("0.05EUR".parse().unwrap());
+    assert_eq!(setting.prices.as_deref(), Some(&price));
 }
 
 #[test]
@@ -111,6 +112,18 @@ fn errors_name_the_sender_and_the_parameter() {
             "sender a: `receipts` is neither `on` nor `off`",
         ),
         ("a=demo:?price=5", "sender a: `price` is not like `0.05EUR`"),
+        (
+            "a=demo:?prices=prices.csv",
+            "sender a: `prices` is not `@` and a file",
+        ),
+        (
+            "a=demo:?price=1EUR&prices=@prices.csv",
+            "sender a: `prices` stands beside `price`",
+        ),
+        (
+            "a=demo:?prices=@nowhere/prices.csv",
+            "sender a: `prices`: nowhere/prices.csv cannot be read: entity not found",
+        ),
         (
             "a=demo:?accounts=",
             "sender a: `accounts` is not `*` or names",

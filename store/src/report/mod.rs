@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 pub use self::account::{AccountHead, FormEntry};
 pub use self::feedback::{
-    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, LatestRows, ListPosition, ReadSize,
-    has_words,
+    AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, LatestRows, ListPosition, NEWEST,
+    ReadSize, has_words,
 };
 pub(crate) use self::feedback::{ids_of_days, pattern_of_all};
 pub use self::form::FormHead;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::moving::{moves, place};
-use super::{REASONS, SEVERAL_SENDERS};
+use super::{BUDGETS, REASONS, SEVERAL_SENDERS};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
@@ -111,6 +111,20 @@ fn set_senders(row: &mut campaign::Model, choice: &SenderChoice) {
     }
 }
 
+/// The lowest number of a program from which on all of them do what a content says; 0: any.
+fn needs(content: &CampaignContent) -> i64 {
+    // An older one could not read several.
+    if content.sender.only().is_none() {
+        SEVERAL_SENDERS
+    } else if content.budget.is_some() {
+        BUDGETS
+    } else if content.asks_only_some() {
+        REASONS
+    } else {
+        0
+    }
+}
+
 /// Gives the row a content and what follows from it.
 fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<()> {
     set_senders(row, &content.sender);
@@ -132,7 +146,7 @@ impl Store {
     /// Makes a campaign in DRAFT.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that asks only some, or names several senders.
+    /// [`Error::UpgradeUnfinished`] of one that asks only some, has a budget, or names several senders.
     pub async fn create_campaign(
         &self,
         account_id: Uuid,
@@ -140,11 +154,8 @@ impl Store {
     ) -> Result<Campaign> {
         let tx = self.begin().await?;
         // An older program would ask everybody.
-        if content.asks_only_some() && !tx.admits_only_from(REASONS).await? {
-            return Err(Error::UpgradeUnfinished);
-        }
-        // It could not read several.
-        if content.sender.only().is_none() && !tx.admits_only_from(SEVERAL_SENDERS).await? {
+        let needed = needs(content);
+        if needed > 0 && !tx.admits_only_from(needed).await? {
             return Err(Error::UpgradeUnfinished);
         }
         let now = tx.now().await?;
@@ -213,7 +224,7 @@ impl Store {
     /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that was started, asks only some, or names several senders.
+    /// [`Error::UpgradeUnfinished`] of one that was started, asks only some, has a budget, or names several senders.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
@@ -223,21 +234,22 @@ impl Store {
         // Nothing makes it untrue again.
         let tx = self.snapshot().await?;
         let may_move = tx.admits_only_from(MOVE).await?;
-        let may_sample = tx.admits_only_from(REASONS).await?;
         let may_choose = tx.admits_only_from(SEVERAL_SENDERS).await?;
+        let needed = needs(content);
+        let is_known = needed == 0 || tx.admits_only_from(needed).await?;
         drop(tx);
         self.change_campaign(key, revision, |row, status, now| {
             let is_draft = status == CampaignStatus::Draft;
             if !is_draft && !status.is_open() {
                 return Ok(Err(CampaignChange::Refused(status)));
             }
-            if !is_draft && !may_move || content.asks_only_some() && !may_sample {
+            if !is_draft && !may_move || !is_known {
                 return Err(Error::UpgradeUnfinished);
             }
             let before: CampaignContent =
                 serde_json::from_str(&row.content).map_err(Error::broken)?;
             let changes_sender = !is_draft && before.sender != content.sender;
-            if (changes_sender || content.sender.only().is_none()) && !may_choose {
+            if changes_sender && !may_choose {
                 return Err(Error::UpgradeUnfinished);
             }
             let (planned, was_moved) = (row.planned, row.moved_to.take());

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::judge::Contact;
 use domain::pepper::Pepper;
-use entity::recipient;
+use entity::{contact, recipient};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use uuid::Uuid;
@@ -65,6 +65,9 @@ pub struct Suppressed {
     /// recipients are looked at.
     // As it is read, that of the recipient whom the account sent to last under this MAC. It may have another phone by now.
     pub phone: Option<String>,
+    /// The recipient who has it, as far as one is known. For pages.
+    #[serde(skip)]
+    pub docid: Option<String>,
     /// How it came onto the list.
     pub source: String,
     pub since: DateTime<Utc>,
@@ -138,7 +141,7 @@ impl Store {
         // Nobody opts out tomorrow.
         let (at, mac) = before.unwrap_or_else(|| (Utc::now() + TimeDelta::days(1), vec![]));
         let rows = statement!(
-            "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone
+            "SELECT c.phone_mac, c.source, c.opted_out_at AS since, r.phone, r.docid
                FROM contact c LEFT JOIN recipient r ON r.account_id = c.account_id AND r.docid = c.docid
               WHERE c.account_id = $1 AND (c.opted_out_at, c.phone_mac) < ($2, $3) AND c.opted_out_at IS NOT NULL
               ORDER BY c.opted_out_at DESC, c.phone_mac DESC LIMIT $4"
@@ -147,17 +150,36 @@ impl Store {
         let position = |row: &Suppressed| (row.since, row.phone_mac.clone());
         Ok(ListPage::new(rows.await?, limit, false, position))
     }
+
+    /// Since when a phone is on an account's suppression list, and how it came there; `None`: it is not on it.
+    pub async fn suppression(
+        &self,
+        account_id: Uuid,
+        phone: &str,
+        pepper: &Pepper,
+    ) -> Result<Option<(DateTime<Utc>, String)>> {
+        for mac in pepper.phone_macs(account_id, phone) {
+            let row = contact::Entity::find_by_id((account_id, mac.to_vec()));
+            let row = row.one(self).await?;
+            let found = row.and_then(|row| row.opted_out_at.zip(row.source));
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Store {
-    /// The phones of these MACs, as far as recipients have them that are among the first of the account: there is no index of
-    /// phones. A phone that was put on the list by hand may never have been sent to, so no docid is known of it.
+    /// The phones of these MACs, each with the docid of who has it, as far as recipients have them that are among the first of the
+    /// account: there is no index of phones. A phone that was put on the list by hand may never have been sent to, so no docid is known
+    /// of it.
     pub async fn phones_of(
         &self,
         account_id: Uuid,
         mut macs: HashSet<Vec<u8>>,
         pepper: &Pepper,
-    ) -> Result<HashMap<Vec<u8>, String>> {
+    ) -> Result<HashMap<Vec<u8>, (String, String)>> {
         let mut phones = HashMap::new();
         let mut after = String::new();
         for _ in 0..SLICES {
@@ -174,12 +196,13 @@ impl Store {
             let slice: Vec<(String, Option<String>)> = slice.into_tuple().all(self).await?;
             let Some((last, _)) = slice.last() else { break };
             after.clone_from(last);
-            for phone in slice.into_iter().filter_map(|(_, phone)| phone) {
+            let slice = slice.into_iter();
+            for (docid, phone) in slice.filter_map(|(docid, phone)| Some((docid, phone?))) {
                 let mac = pepper
                     .phone_macs(account_id, &phone)
                     .find(|mac| macs.remove(&mac[..]));
                 if let Some(mac) = mac {
-                    phones.insert(mac.to_vec(), phone);
+                    phones.insert(mac.to_vec(), (phone, docid));
                 }
             }
         }

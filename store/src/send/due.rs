@@ -19,6 +19,8 @@ batch_row! {
         key: DueKey,
         sender: String,
         sender_list: Option<String>,
+        /// Of a reminder.
+        link_id: Option<Uuid>,
     }
 }
 
@@ -26,7 +28,7 @@ pub(super) const MAKE_DUE: &BatchStatement<NewDue> = statement!(NewDue:
     "INSERT INTO message_due ({columns}) SELECT {columns} FROM batch"
 );
 
-/// What waits goes to another sender.
+/// What waits goes to another sender. A reminder keeps its link.
 pub(super) const GO_TO: &BatchStatement<NewDue> = statement!(NewDue:
     "UPDATE message_due AS d SET sender = batch.sender, sender_list = batch.sender_list
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
@@ -110,6 +112,7 @@ impl Route {
             key,
             sender: self.sender,
             sender_list: self.sender_list,
+            link_id: None,
         }
     }
 }

@@ -134,6 +134,7 @@ impl Store {
                     key,
                     sender: next.to_owned(),
                     sender_list: Some(list_key.to_owned()),
+                    link_id: None,
                 });
                 tx.execute_batch(GO_TO, rows.collect()).await?;
             }

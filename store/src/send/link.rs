@@ -89,7 +89,7 @@ struct UsedMessage {
 pub(crate) type FirstUses<'a> = BTreeMap<MessageKey, &'a NewView>;
 
 impl Tx {
-    /// Notes in the messages of these links that they were viewed and, where `answered`, answered, and appends the counts of what came. The last
+    /// Notes in the messages of these links that they were viewed and, where `answered`, answered, which no reminder follows, and appends the counts of what came. The last
     /// thing before the commit: messages are locked after visits and views, in the order of their keys.
     pub(crate) async fn note_uses(
         &self,
@@ -108,6 +108,12 @@ impl Tx {
                 at: first.at,
             });
             let messages: Vec<UsedMessage> = self.fetch_batch(note, rows.collect()).await?;
+            if count == Count::Answered {
+                let first = messages.iter();
+                let first = first.filter(|message| message.kind.0 == MessageKind::First);
+                let first = first.map(|message| message.key).collect();
+                self.skip_reminders(first, &mut changes).await?;
+            }
             for message in messages {
                 changes.of(message.campaign, message.kind.0).add(count, 1);
                 if let Some(first) = uses.get(&message.key)

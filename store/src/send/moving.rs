@@ -140,6 +140,7 @@ impl Tx {
                     failures: message.failures,
                     echo: None,
                     stays: false,
+                    charge: None,
                 });
             }
         }

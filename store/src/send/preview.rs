@@ -11,6 +11,7 @@ use domain::campaign::{
 };
 use domain::form::BusProp;
 use domain::pepper::Pepper;
+use domain::price::{Money, Prices};
 use domain::sms::{Country, Encoding, NumberType, SendWindow, country_or_code, zones_for};
 use uuid::Uuid;
 
@@ -25,10 +26,22 @@ const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
 /// Of an audience that is a small part of the account, so many times as many recipients are read as may be judged.
 const READ_PER_JUDGED: u64 = 10;
-/// To which countries and types of numbers senders take messages, by their names; `None`: all, and those that are usual.
-pub type Served<'a> = HashMap<&'a str, (Option<&'a [Country]>, Option<&'a [NumberType]>)>;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
+
+/// Which messages a sender takes, and what they cost.
+#[derive(Clone, Copy, Default)]
+pub struct Serves<'a> {
+    /// The countries; `None`: all.
+    pub countries: Option<&'a [Country]>,
+    /// The types of numbers; `None`: those that are usual.
+    pub types: Option<&'a [NumberType]>,
+    /// `None`: nobody says.
+    pub prices: Option<&'a Prices>,
+}
+
+/// By the names of senders.
+pub type Served<'a> = HashMap<&'a str, Serves<'a>>;
 
 impl Store {
     /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
@@ -51,6 +64,9 @@ impl Store {
             ..*context
         };
         let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
+        let prices = |name: &str| served.get(name)?.prices;
+        let currency = context.content.sender.names().into_iter().find_map(prices);
+        preview.cost = currency.map(|prices| Money::none(prices.currency().clone()));
         let form = context.form;
         let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
         // How many would be asked of a business property of which only so many are.
@@ -99,8 +115,8 @@ impl Store {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
-                    let context = for_phone(context, served, &due);
-                    add(lists, &context, due, (now, window));
+                    let (context, prices) = for_phone(context, served, &due);
+                    add(lists, (&context, prices), due, (now, window));
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
                     *twice.or_default() += 1;
@@ -118,20 +134,29 @@ impl Store {
     }
 }
 
-/// What is known of messages to the country of a phone, which the first sender of its list would carry; where there is none, to no country.
-fn for_phone<'c>(context: Context<'c>, served: &Served<'c>, due: &DueMessage) -> Context<'c> {
+/// What is known of messages to the country of a phone, which the first sender of its list would carry, and its prices; where there is
+/// none, to no country.
+fn for_phone<'c>(
+    context: Context<'c>,
+    served: &Served<'c>,
+    due: &DueMessage,
+) -> (Context<'c>, Option<&'c Prices>) {
     let phone = due.phone.as_deref().unwrap_or_default();
     let list = context.content.sender.of(phone);
     let sender = list.and_then(|(_, list)| list.names().first());
-    let (countries, types) = match sender {
+    let serves = match sender {
         Some(name) => served.get(name.as_str()).copied().unwrap_or_default(),
-        None => (Some(&[][..]), None),
+        None => Serves {
+            countries: Some(&[]),
+            ..Serves::default()
+        },
     };
-    Context {
-        countries,
-        types,
+    let context = Context {
+        countries: serves.countries,
+        types: serves.types,
         ..context
-    }
+    };
+    (context, serves.prices)
 }
 
 /// The message that a recipient would get.
@@ -168,14 +193,14 @@ fn add(
         Option<&mut BusPropsCheck>,
         &mut HashMap<String, u32>,
     ),
-    context: &Context<'_>,
+    (context, prices): (&Context<'_>, Option<&Prices>),
     due: DueMessage,
     (now, window): (DateTime<Utc>, Option<&SendWindow>),
 ) {
     let field = |name: &str| due.fields.get(name).map(String::as_str);
     let judged = context.judge(&due, now);
     let judged = match judged {
-        Ok(Verdict::Send(_)) if !take(asked, context.content.quotas(field)) => {
+        Ok(Verdict::Send(_)) if !take(asked, context.content.quotas(context.form, field)) => {
             Err(SkipReason::Quota)
         }
         judged => judged,
@@ -184,8 +209,13 @@ fn add(
         Err(reason) => *preview.skipped.entry(reason).or_default() += 1,
         Ok(Verdict::Send(ready)) => {
             preview.eligible += 1;
+            preview.contacted_lately += u64::from(context.was_contacted_lately(&due, now));
             let parts = ready.parts.texts.len();
             *preview.parts.entry(parts).or_default() += 1;
+            let cost = prices.and_then(|prices| prices.of(&ready.phone, parts as u64));
+            if let (Some(sum), Some(cost)) = (&mut preview.cost, cost) {
+                sum.add(&cost);
+            }
             match ready.parts.encoding {
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,
                 Encoding::Ucs2 => preview.encodings.ucs2 += 1,

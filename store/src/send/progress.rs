@@ -7,7 +7,10 @@ use domain::campaign::{
     BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
     Waiting,
 };
+use domain::date_range::{day_of, start_of};
 use domain::form::FormContent;
+use domain::month::Month;
+use domain::price::{Currency, Money, Prices};
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -23,10 +26,7 @@ macro_rules! waits {
         concat!(
             "SELECT wait, sender, count(*) AS messages, min(due_at) AS until FROM (
                 SELECT d.due_at, ", $sender, " AS sender, (
-                       SELECT CASE WHEN m.kind = 'reminder' THEN CASE WHEN (
-                                     SELECT f.answered_at FROM message f WHERE f.account_id = $1 AND f.message_id = m.link_id
-                                   ) IS NULL THEN 'reminder' ELSE 'answered' END
-                                   WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
+                       SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
                          FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
@@ -56,7 +56,7 @@ struct ValueRow {
 
 #[derive(FromQueryResult)]
 struct WaitRow {
-    /// `first` or `reminder`; `planned` is a first message whose own time has not come, `answered` a reminder that will be skipped.
+    /// `first` or `reminder`; `planned` is a first message whose own time has not come.
     wait: String,
     /// Of what is due by now.
     sender: String,
@@ -65,12 +65,8 @@ struct WaitRow {
 }
 
 impl WaitRow {
-    fn is_answered(&self) -> bool {
-        self.wait == "answered"
-    }
-
     fn is_reminder(&self) -> bool {
-        self.wait == "reminder" || self.is_answered()
+        self.wait == "reminder"
     }
 }
 
@@ -81,23 +77,33 @@ fn number<'r>(rows: &'r [WaitRow], is_meant: impl Fn(&'r WaitRow) -> bool) -> i6
 }
 
 impl Store {
-    /// The counts of a campaign, and why what is scheduled waits; reminders to those who have answered do not. Where more than
-    /// 5,000 messages are due and as many are due later, so many of each are told.
+    /// The counts of a campaign, what it has spent, a sum a currency, and why what is scheduled waits, by the prices of its senders. Where
+    /// more than 5,000 messages are due and as many are due later, so many of each are told.
     pub async fn campaign_progress(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
-    ) -> Result<(CampaignCounts, Vec<Waiting>)> {
+        prices: &[&Prices],
+    ) -> Result<(CampaignCounts, Vec<Money>, Vec<Waiting>)> {
         let tx = self.snapshot().await?;
         let counts = tx.counts(key).await?;
+        let spent = tx.spent(key).await?;
         let scheduled = [&counts.first, &counts.reminder];
         let scheduled = scheduled.map(|of| of.status(MessageStatus::Scheduled));
         let waiting = match campaign.status {
             _ if scheduled == [0, 0] => vec![],
-            CampaignStatus::Running => tx.waiting(key, campaign, scheduled).await?,
-            _ => tx.paused(key, scheduled).await?,
+            CampaignStatus::Running => {
+                let budgets = tx.used_up_until(key, campaign, (&spent, prices)).await?;
+                tx.waiting(key, campaign, budgets, scheduled).await?
+            }
+            _ => vec![Waiting {
+                reason: WaitReason::Paused,
+                messages: scheduled.iter().sum(),
+                until: None,
+                sender: None,
+            }],
         };
-        Ok((counts, waiting))
+        Ok((counts, spent, waiting))
     }
 
     /// Which business properties the form does not have, of those that the recipients of a campaign's newest 5,000 messages would
@@ -122,32 +128,58 @@ impl Store {
     }
 }
 
+/// A budget is used up.
+#[derive(Clone, Copy)]
+struct UsedUp {
+    /// When the next month begins; `None` of a campaign's own.
+    until: Option<DateTime<Utc>>,
+}
+
 impl Tx {
-    /// Of a campaign that does not run.
-    async fn paused(&self, key: CampaignKey, [first, reminders]: [i64; 2]) -> Result<Vec<Waiting>> {
-        let mut messages = first + reminders;
-        if reminders > 0 {
-            let now = self.now().await?;
-            for statement in [DUE, LATER] {
-                let rows: Vec<WaitRow> = self
-                    .fetch_all(statement, values![key, now, LOOKED_AT])
-                    .await?;
-                messages -= number(&rows, WaitRow::is_answered);
-            }
-        }
-        let waiting = Waiting {
-            reason: WaitReason::Paused,
-            messages,
-            until: None,
-            sender: None,
+    /// Which budget of a campaign has less left than its longest message may cost by the dearest of its senders; `None`: none.
+    async fn used_up_until(
+        &self,
+        key: CampaignKey,
+        campaign: &Campaign,
+        (spent, prices): (&[Money], &[&Prices]),
+    ) -> Result<Option<UsedUp>> {
+        let content = &campaign.content;
+        let longest = |currency: &Currency| {
+            let prices = prices.iter().filter(|prices| prices.currency() == currency);
+            let costs = prices.map(|prices| prices.most(content.max_parts.into()).millionths);
+            costs.max()
         };
-        Ok(if messages > 0 { vec![waiting] } else { vec![] })
+        let fits = |budget: &Money, spent: &[Money]| {
+            let mut left = budget.clone();
+            left.take_all(spent.iter().cloned());
+            longest(&left.currency).is_some_and(|cost| cost <= left.millionths)
+        };
+        if content
+            .budget
+            .as_ref()
+            .is_some_and(|budget| !fits(budget, spent))
+        {
+            return Ok(Some(UsedUp { until: None }));
+        }
+        let setting = self.setting(key.account_id).await?;
+        let budget = setting.month_budget;
+        let Some(budget) = budget.filter(|budget| longest(&budget.currency).is_some()) else {
+            return Ok(None);
+        };
+        let zone = self.account_zone(key.account_id).await?;
+        let month = Month::of(day_of(self.now().await?, zone));
+        let spent = self.spent_in_month(key.account_id, month).await?;
+        let is_used_up = !fits(&budget, &spent);
+        Ok(is_used_up.then(|| UsedUp {
+            until: Some(start_of(month.next().first(), zone)),
+        }))
     }
 
     async fn waiting(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
+        used_up: Option<UsedUp>,
         [first, reminders]: [i64; 2],
     ) -> Result<Vec<Waiting>> {
         let now = self.now().await?;
@@ -169,19 +201,17 @@ impl Tx {
                 ),
             ];
             for (is_reminder, unseen) in unseen {
-                let rows = later.iter_mut().rev().filter(|row| !row.is_answered());
-                let mut rows = rows.filter(|row| row.is_reminder() == is_reminder);
-                if let Some(row) = rows.next() {
+                let mut rows = later.iter_mut().rev();
+                if let Some(row) = rows.find(|row| row.is_reminder() == is_reminder) {
                     row.messages += unseen;
                 }
             }
         }
-        due_now -= number(&due, WaitRow::is_answered);
-        later.retain(|row| !row.is_answered());
         let mut waiting = Vec::new();
         if due_now > 0 {
             let first = campaign.content.sender.first();
-            waiting = self.waiting_for_senders(&due, due_now, first).await?;
+            let found = (&due[..], due_now);
+            waiting = self.waiting_for_senders(found, first, used_up).await?;
         }
         let content = &campaign.content;
         let before_start = content.starts_at.is_some_and(|starts_at| starts_at > now);
@@ -201,17 +231,17 @@ impl Tx {
         Ok(waiting)
     }
 
-    /// Of so many messages that are due, of which these rows are, what waits for a turn, and what for a sender that takes nothing. Those
-    /// without a row wait for the same as the last that have one.
+    /// Of so many messages that are due, of which these rows are, what waits for a turn or a budget, and what for a sender that takes
+    /// nothing. Those without a row wait for the same as the last that have one.
     async fn waiting_for_senders(
         &self,
-        due: &[WaitRow],
-        mut left: i64,
+        (due, mut left): (&[WaitRow], i64),
         first: &str,
+        used_up: Option<UsedUp>,
     ) -> Result<Vec<Waiting>> {
         let mut by_sender: BTreeMap<&str, i64> = BTreeMap::new();
         let mut last = first;
-        for row in due.iter().filter(|row| !row.is_answered()) {
+        for row in due {
             last = &row.sender;
             *by_sender.entry(last).or_default() += row.messages;
             left -= row.messages;
@@ -232,10 +262,14 @@ impl Tx {
             }
         }
         if in_turn > 0 {
+            let (reason, until) = match used_up {
+                Some(UsedUp { until }) => (WaitReason::Budget, until),
+                None => (WaitReason::Rate, None),
+            };
             waiting.push(Waiting {
-                reason: WaitReason::Rate,
+                reason,
                 messages: in_turn,
-                until: None,
+                until,
                 sender: None,
             });
         }

@@ -15,7 +15,7 @@ use crate::{Result, Tx};
 const LEFT_OUT: &Statement = statement!(
     "SELECT m.message_id, r.phone, r.fields ->> 'time_zone' AS time_zone
        FROM message m LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
-      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.reason = 'limit_reached' ORDER BY m.message_id LIMIT $3"
+      WHERE m.account_id = $1 AND m.campaign_id = $2 AND m.reason = 'limit_reached' AND m.kind = 'first' ORDER BY m.message_id LIMIT $3"
 );
 
 #[derive(FromQueryResult)]

@@ -12,7 +12,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::due::{CARRIED_BY, Carrier, MAKE_DUE, Routes};
+use super::due::{CARRIED_BY, Carrier, MAKE_DUE, NewDue, Routes};
 use super::tally::{Changes, Counted};
 use super::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
@@ -365,33 +365,36 @@ impl Tx {
                     due_at: row.scheduled_at,
                     message_id: row.message_id,
                 };
-                planned.insert(row.message_id, (due, *routes));
+                planned.insert(row.message_id, (due, *first_id, *routes));
                 rows.push(row);
             }
         }
         let mut new = Vec::new();
         for message_id in self.fetch_batch_values(NEW_REMINDER, rows).await? {
-            let Some((key, routes)) = planned.remove(&message_id) else {
+            let Some((key, first_id, routes)) = planned.remove(&message_id) else {
                 continue;
             };
             let delta = changes.of(key.campaign, MessageKind::Reminder);
             delta.add(Count::Recipients, 1);
             delta.add(Count::Status(MessageStatus::Scheduled), 1);
-            new.push((key, routes));
+            new.push((key, first_id, routes));
         }
-        let of_several = new.iter().filter(|(_, routes)| routes.names_several);
-        let of_several = of_several.map(|(key, _)| key.message()).collect();
+        let of_several = new.iter().filter(|(_, _, routes)| routes.names_several);
+        let of_several = of_several.map(|(key, ..)| key.message()).collect();
         let phones: Vec<PhoneOfMessage> = self.fetch_batch(PHONES, of_several).await?;
         let phones = phones.into_iter().map(|row| (row.message_id, row.phone));
         let phones: HashMap<Uuid, String> = phones.collect();
         let (mut due, mut carriers) = (Vec::new(), Vec::new());
-        for (key, routes) in new {
+        for (key, first_id, routes) in new {
             let message = key.message();
             let phone = phones.get(&message.message_id).map(String::as_str);
             let route = routes.to(phone.unwrap_or_default());
             let sender = route.own();
             carriers.extend(sender.map(|sender| Carrier { message, sender }));
-            due.push(route.due(key));
+            due.push(NewDue {
+                link_id: Some(first_id),
+                ..route.due(key)
+            });
         }
         self.execute_batch(CARRIED_BY, carriers).await?;
         self.execute_batch(MAKE_DUE, due).await

@@ -65,6 +65,20 @@ struct DueDrift {
     least: i64,
 }
 
+/// What a campaign has spent, by day and by message.
+const COST: &Statement = statement!(
+    "SELECT CAST(coalesce(sum(stored), 0) AS bigint) AS stored, CAST(coalesce(sum(recomputed), 0) AS bigint) AS recomputed FROM (
+            SELECT cost AS stored, CAST(0 AS bigint) AS recomputed FROM send_usage WHERE account_id = $1 AND campaign_id = $2
+             UNION ALL
+            SELECT 0, cost FROM message WHERE account_id = $1 AND campaign_id = $2) c"
+);
+
+#[derive(FromQueryResult)]
+struct ComparedCost {
+    stored: i64,
+    recomputed: i64,
+}
+
 /// Rows that break what must hold for each, by its name.
 const RULES: [(&str, &Statement); 3] = [
     (
@@ -117,7 +131,7 @@ impl Store {
         self.fetch_all(campaigns, vec![]).await
     }
 
-    /// The counts of a campaign that its messages do not give, and the messages that do not have the due rows of their status.
+    /// The counts and the cost of a campaign that its messages do not give, and the messages that do not have the due rows of their status.
     pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>> {
         let tx = self.snapshot().await?;
         let mut drifts = Vec::new();
@@ -131,6 +145,12 @@ impl Store {
                 });
             }
         }
+        let cost: Option<ComparedCost> = tx.fetch_one(COST, values![key]).await?;
+        let cost = cost.filter(|cost| cost.stored != cost.recomputed);
+        drifts.extend(cost.map(|cost| {
+            let found = (cost.stored, cost.recomputed);
+            Drift::new("campaign", key.campaign_id, "cost", found)
+        }));
         let messages: Vec<DueDrift> = tx.fetch_all(DUE, values![key]).await?;
         drifts.extend(messages.into_iter().map(|message| {
             let (counter, found) = if message.waits == message.wanted {

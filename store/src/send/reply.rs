@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use super::drive::{Claimed, DueKey};
 use super::lease::Lease;
-use super::{CampaignKey, REASONS};
+use super::{BUDGETS, CampaignKey, REASONS};
 use crate::tx::{Sql, Statement, statement, values};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// How long a provider may try to deliver a reply.
 const VALIDITY: Duration = Duration::from_hours(1);
@@ -75,25 +75,44 @@ struct WaitingReply {
     account_number: i32,
 }
 
+fn read_setting(row: Option<send_setting::Model>) -> Result<SendSetting> {
+    row.map_or(Ok(SendSetting::default()), |row| {
+        serde_json::from_str(&row.content).map_err(Error::broken)
+    })
+}
+
+impl Tx {
+    /// How an account sends.
+    pub(super) async fn setting(&self, account_id: Uuid) -> Result<SendSetting> {
+        let row = send_setting::Entity::find_by_id(account_id).one(self);
+        read_setting(row.await?)
+    }
+}
+
 impl Store {
     /// How an account takes texts.
     pub async fn send_setting(&self, account_id: Uuid) -> Result<SendSetting> {
-        let row = send_setting::Entity::find_by_id(account_id)
-            .one(self)
-            .await?;
-        row.map_or(Ok(SendSetting::default()), |row| {
-            serde_json::from_str(&row.content).map_err(Error::broken)
-        })
+        let row = send_setting::Entity::find_by_id(account_id).one(self);
+        read_setting(row.await?)
     }
 
     /// Changes how an account takes texts.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one with a gap. Doing it again is safe.
+    /// [`Error::UpgradeUnfinished`] of one with a gap or a budget. Doing it again is safe.
     pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
         // An older program would not keep it.
-        let has_gap = setting.min_gap_days > 0;
-        if has_gap && !self.snapshot().await?.admits_only_from(REASONS).await? {
+        let needed = match setting {
+            SendSetting {
+                month_budget: Some(_),
+                ..
+            } => BUDGETS,
+            SendSetting {
+                min_gap_days: 1.., ..
+            } => REASONS,
+            _ => 0,
+        };
+        if needed > 0 && !self.snapshot().await?.admits_only_from(needed).await? {
             return Err(Error::UpgradeUnfinished);
         }
         let row = send_setting::Model {

@@ -6,7 +6,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::due::{MAKE_DUE, Routes};
+use super::due::{MAKE_DUE, NewDue, Routes};
 use super::tally::{Changes, Counted};
 use super::{Campaign, CampaignChange, CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
@@ -29,13 +29,13 @@ batch_row! {
     }
 }
 
-/// Those that are as they were found.
+/// Those that are as they were found, and whose recipients were not erased.
 const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE OF m":
     "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
-            m.sender, r.phone, l.form_id, l.bus_prop_ids
+            m.sender, r.phone, l.form_id, l.bus_prop_ids, CASE WHEN m.kind = 'reminder' THEN m.link_id END AS reminded_link_id
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
         AND m.answered_at IS NULL
-       LEFT JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+       JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid AND r.phone IS NOT NULL
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
       ORDER BY m.account_id, m.message_id"
 );
@@ -51,6 +51,7 @@ struct MessageToSend {
     sender: Option<String>,
     phone: Option<String>,
     accepted_day: Option<NaiveDate>,
+    reminded_link_id: Option<Uuid>,
     #[sea_orm(nested)]
     counted: Counted,
 }
@@ -80,8 +81,8 @@ pub const MAY_BE_RESENT: [MessageStatus; 4] = [
 ];
 
 impl Store {
-    /// Schedules the messages of a campaign again that have one of the statuses [`MAY_BE_RESENT`] and were not answered. A campaign that
-    /// is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
+    /// Schedules the messages of a campaign again that have one of the statuses [`MAY_BE_RESENT`] and were not answered, but those of
+    /// people who were erased. A campaign that is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
     ///
     /// # Errors
     /// Some may be scheduled then; doing it again is safe.
@@ -168,7 +169,10 @@ impl Store {
                 due_at: now,
                 message_id: message.message_id,
             };
-            due.push(route.due(key));
+            due.push(NewDue {
+                link_id: message.reminded_link_id,
+                ..route.due(key)
+            });
         }
         if status == CampaignStatus::Finished && !due.is_empty() {
             CampaignStatus::Running

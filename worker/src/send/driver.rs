@@ -299,6 +299,7 @@ impl Driving<'_> {
             numbers: &self.hand_over.numbers,
             has_receipts: setting.receipts,
             parts_per_day: setting.parts_per_day,
+            prices: setting.prices.as_deref(),
         };
         let began = SystemTime::now();
         let Share { wanted, outcomes } = share;

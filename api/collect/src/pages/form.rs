@@ -14,6 +14,8 @@ use super::wording;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
     Anybody,
+    /// Many, on one device or each on their own.
+    Kiosk,
     /// Whoever got a message with the link, and may want no more of them.
     Recipient,
     /// Whoever tries the form.

@@ -8,10 +8,11 @@ use uuid::Uuid;
 use super::form::{Reader, lang, questions};
 use super::page::{Frame, HtmlPage, Prepared};
 
-/// After an answer was stored, in the form's words if it has any.
-pub fn thanks(f: Frame<'_>, form: &FormContent, reader: Reader) -> HtmlPage {
+/// After an answer was stored, in the form's words if it has any. On a kiosk's large screen the form comes back for whoever is next.
+pub fn thanks(f: Frame<'_>, form: &FormContent, reader: Reader, token: &str) -> HtmlPage {
     MessagePage {
         is_trial: reader == Reader::Owner,
+        is_kiosk: reader == Reader::Kiosk,
         good: true,
         about: &form.title,
         lang: lang(form),
@@ -19,7 +20,7 @@ pub fn thanks(f: Frame<'_>, form: &FormContent, reader: Reader) -> HtmlPage {
         links: &form.links,
         ..MessagePage::new(f, CHECK, "public-thanks")
     }
-    .page("")
+    .page(token)
 }
 
 /// After somebody opted out. `title` is the form's.
@@ -103,6 +104,8 @@ struct MessagePage<'a> {
     good: bool,
     /// Nothing was stored.
     is_trial: bool,
+    /// On a large screen the form comes back by itself.
+    is_kiosk: bool,
     /// The form's title, where it is known.
     about: &'a str,
     /// The language of the form's texts; empty where nobody said it.
@@ -127,6 +130,7 @@ impl<'a> MessagePage<'a> {
             mark,
             good: false,
             is_trial: false,
+            is_kiosk: false,
             about: "",
             lang: "",
             heading: f.t.get(name),

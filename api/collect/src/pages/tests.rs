@@ -163,8 +163,8 @@ fn texts_never_come_out_as_markup() {
     let pages = [
         empty(&form),
         again(&form, &typed, &problems),
-        thanks(hostile, &form, Reader::Anybody).html(),
-        thanks(plain(), &form, Reader::Anybody).html(),
+        thanks(hostile, &form, Reader::Anybody, TOKEN).html(),
+        thanks(plain(), &form, Reader::Anybody, TOKEN).html(),
         closed.html(),
     ];
     for html in pages {
@@ -337,10 +337,13 @@ fn what_a_form_says_around_its_questions_is_on_its_pages() {
     assert_has(&html, ">Two minutes.\nReally.</p>");
     assert_has(&html, "<a href=\"https://a.example/?a=1&#38;b=2\"");
     assert_has(&html, link);
-    let html = thanks(plain(), &form, Reader::Anybody).html();
+    let html = thanks(plain(), &form, Reader::Anybody, TOKEN).html();
     assert_has(&html, ">See you &#60;soon&#62;</p>");
     assert_has(&html, link);
     assert_has_not(&html, "has arrived");
+    // That alone is said.
+    assert_has(&html, "<h1 class=\"vh\">Thank you</h1>");
+    assert_has_not(&html, ">Question</p>");
     // The summary is what is read then.
     assert_has_not(&again(&form, &[], &[]), "Two minutes");
 }
@@ -434,7 +437,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
     let pages = [
         prepare(plain(), &form, Reader::Anybody).fill(TOKEN, VISIT),
         form_closed(plain(), &form, &[], TOKEN),
-        thanks(plain(), &form, Reader::Anybody),
+        thanks(plain(), &form, Reader::Anybody, TOKEN),
         gone(plain()),
         not_found(plain()),
         trouble(plain(), StatusCode::SERVICE_UNAVAILABLE),
@@ -504,9 +507,35 @@ fn only_a_message_s_page_offers_no_more_messages_and_only_a_trial_s_says_so() {
     assert!(!page(Reader::Anybody).contains("/stop"));
     assert!(page(Reader::Owner).contains("stored nowhere"));
     assert!(!page(Reader::Anybody).contains("stored nowhere"));
-    let thanked = |reader| thanks(plain(), &form, reader).html();
+    let thanked = |reader| thanks(plain(), &form, reader, TOKEN).html();
     assert!(thanked(Reader::Owner).contains("stored nowhere"));
     assert!(!thanked(Reader::Anybody).contains("stored nowhere"));
+}
+
+#[test]
+fn to_get_no_more_messages_takes_two_taps() {
+    let html = prepare(plain(), &every_type("Question"), Reader::Recipient);
+    let html = html.fill(TOKEN, VISIT).html();
+    let (_, stop) = html.split_once("<details class=\"stop\">").unwrap();
+    let (asked, sent) = stop.split_once("<form").unwrap();
+    assert!(asked.contains("No more messages</summary>"), "{asked}");
+    assert!(
+        sent.contains("no more messages from this sender?"),
+        "{sent}"
+    );
+}
+
+#[test]
+fn only_a_kiosk_s_form_comes_back_by_itself() {
+    let form = every_type("Question");
+    let back = format!("location.replace(\"../{TOKEN}\")");
+    let thanked = |reader| thanks(plain(), &form, reader, TOKEN).html();
+    assert_has(&thanked(Reader::Kiosk), &back);
+    for reader in [Reader::Anybody, Reader::Recipient, Reader::Owner] {
+        assert_has_not(&thanked(reader), "location.replace");
+    }
+    let page = prepare(plain(), &form, Reader::Kiosk).fill(TOKEN, VISIT);
+    assert_has_not(&page.html(), "location.replace");
 }
 
 #[test]
@@ -542,7 +571,7 @@ fn a_page_is_the_account_s_own() {
     // Below the link's own address.
     let form = every_type("Frage");
     assert_has(
-        &thanks(f, &form, Reader::Anybody).html(),
+        &thanks(f, &form, Reader::Anybody, TOKEN).html(),
         "<img src=\"logo\" alt=\"\">",
     );
     assert_has(

@@ -279,6 +279,7 @@ pub async fn say_thanks(visitor: PublicRequest) -> Result<HtmlPage, PageProblem>
         visitor.frame(&opened),
         &form,
         opened.reader(),
+        &visitor.token,
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::answer::Counted;
 use domain::form::{FieldType, FormContent};
@@ -14,13 +14,13 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::counts::{CountsById, ValueCounts};
 use crate::figure::{AnswerFigures, Figure};
-use crate::figures::Change;
+use crate::figures::{Change, JUDGED, Verdict};
 use api_language::Text;
 
 /// With fewer answers a value says little, unless it differs by more than chance.
 const RANKED: i64 = 30;
-/// With fewer its differences are not judged: the intervals hold with few answers too, but a mark on a handful of them misleads.
-const JUDGED: i64 = 10;
+/// From so many points on a month is beside the form's in each tone of its colour, the palest first.
+const TONES: [f64; 3] = [10.0, 20.0, 40.0];
 /// Of a hundred comparisons so many differ by chance alone.
 const CHANCE: f64 = 0.05;
 
@@ -72,11 +72,12 @@ pub struct BusPropComparison<'a> {
     pub without: Option<BusPropRow<'a>>,
     /// From the first on in which any has an NPS.
     pub months: Vec<Month>,
-    /// How many values were compared with the rest, and how many with the days before: those whose answers are not few.
+    /// How many comparisons were made, with the rest and with the days before: of values whose answers are not few.
     pub judged: i64,
-    pub changes_judged: i64,
     /// Whether the form asks for smileys.
     pub has_smileys: bool,
+    /// The NPS of the whole form by month.
+    of_form: BTreeMap<Month, f64>,
     /// Whether rows with few answers are the last.
     few_are_last: bool,
     figures: AnswerFigures<'a>,
@@ -147,14 +148,17 @@ impl<'a> BusPropComparison<'a> {
         ];
         let is_whole = without.responses > 0 && none_below.iter().all(|count| *count >= 0);
         let without = Metrics::from(&without);
-        let judged = || rows.iter().filter(|row| is_judged(&row.metrics));
-        let count = |of: fn(&BusPropRow<'_>) -> bool| judged().map(|row| i64::from(of(row))).sum();
+        let judged = rows.iter().filter(|row| is_judged(&row.metrics));
+        let judged = judged.flat_map(|row| [row.rest, row.change]).flatten();
+        let judged = i64::try_from(judged.count()).unwrap_or(i64::MAX);
         let has_any = |month: &Month| rows.iter().any(|row| row.month(month).is_some());
         let months = months.into_iter().skip_while(|month| !has_any(month));
+        let of_form = counts.get(&WHOLE).into_iter().flat_map(|all| &all.months);
+        let of_form = of_form.filter_map(|(month, all)| Some((*month, Metrics::from(all).nps?)));
         let mut fields = content.fields.iter();
         Self {
-            judged: count(|row| row.rest.is_some()),
-            changes_judged: count(|row| row.change.is_some()),
+            of_form: of_form.collect(),
+            judged,
             months: months.collect(),
             without: is_whole.then(|| BusPropRow::of_none(without)),
             has_smileys: fields.any(|field| field.kind.field_type() == FieldType::Happiness),
@@ -169,6 +173,29 @@ impl<'a> BusPropComparison<'a> {
         let figures = self.figures.of(row.bus_prop);
         let now = row.counts.map(|counts| counts.now).unwrap_or_default();
         figures.figure(&Counted::Responses, &now.into())
+    }
+
+    /// How the NPS of a month is beside that of the whole form, as a class.
+    pub fn tone(&self, nps: impl Borrow<f64>, month: impl Borrow<Month>) -> &'static str {
+        let Some(of_form) = self.of_form.get(month.borrow()) else {
+            return "";
+        };
+        let above = nps.borrow() - of_form;
+        let reached = TONES.iter().filter(|least| above.abs() >= **least).count();
+        match (reached, above > 0.0) {
+            (0, _) => "",
+            (1, true) => "high-1",
+            (2, true) => "high-2",
+            (_, true) => "high-3",
+            (1, false) => "low-1",
+            (2, false) => "low-2",
+            (_, false) => "low-3",
+        }
+    }
+
+    /// How many months there are.
+    pub fn month_count(&self) -> i64 {
+        i64::try_from(self.months.len()).unwrap_or(i64::MAX)
     }
 
     /// How many rows there are.
@@ -269,12 +296,18 @@ impl BusPropRow<'_> {
 
     /// How far it is above the rest.
     pub fn above_rest(&self, t: &Text) -> Option<Change> {
-        points(t, self.rest)
+        self.points(t, self.rest)
     }
 
     /// How far it is above the days before.
     pub fn above_before(&self, t: &Text) -> Option<Change> {
-        points(t, self.change)
+        self.points(t, self.change)
+    }
+
+    fn points(&self, t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
+        let (above, differs) = difference?;
+        let verdict = Verdict::new(Some(differs), self.metrics.nps_detail.answers);
+        Some(points(t, above, verdict?))
     }
 
     /// Whether it differs from the rest or from the days before by more than chance.
@@ -295,20 +328,19 @@ fn is_judged(metrics: &Metrics) -> bool {
     metrics.nps_detail.answers >= JUDGED
 }
 
-/// A difference in points, and whether that is more than chance.
-pub fn points(t: &Text, difference: Option<(f64, bool)>) -> Option<Change> {
-    let (points, differs) = difference?;
-    Some(Change::new(t, points, 0, "points", Some(differs)))
+/// A difference in points.
+pub fn points(t: &Text, points: f64, verdict: Verdict) -> Change {
+    Change::new(t, points, 0, "points", Some(verdict))
 }
 
 /// How many of so many comparisons differ by chance, in a sentence.
 pub fn by_chance(t: &Text, judged: impl Borrow<i64>) -> String {
-    let judged = i32::try_from(*judged.borrow()).unwrap_or(i32::MAX);
-    let marked = CHANCE * f64::from(judged);
+    let judged = *judged.borrow();
+    let marked = CHANCE * f64::from(i32::try_from(judged).unwrap_or(i32::MAX));
     if marked < 1.0 {
         t.get("stores-chance-few")
     } else {
-        t.with("stores-chance", t.real(marked, 0))
+        t.count_with("stores-chance", judged, t.real(marked, 0))
     }
 }
 
@@ -355,5 +387,38 @@ mod tests {
             assert_eq!(found, expected);
             assert_eq!(compared.rows.len(), 2);
         }
+        let mut counts = CountsById::from([(WHOLE, of(9, 5))]);
+        let month = Month::of(range.dates.end());
+        let all = DayCounts {
+            promoters: 6,
+            detractors: 4,
+            nps_answers: 10,
+            ..DayCounts::default()
+        };
+        let whole = counts.entry(WHOLE).or_default();
+        whole.months.insert(month, all);
+        let compared = BusPropComparison::new((&form, "store"), &counts, Vec::new(), figures);
+        let tones = [100.0, 59.0, 30.0, 29.0, 11.0, 10.0, 0.0, -20.0];
+        let tones = tones.map(|nps| compared.tone(nps, month));
+        let expected = [
+            "high-3", "high-2", "high-1", "", "", "low-1", "low-2", "low-3",
+        ];
+        assert_eq!(tones, expected);
+    }
+
+    #[test]
+    fn what_is_said_of_few_answers_is_that_they_are_few() {
+        let row = |answers| {
+            let counts = DayCounts {
+                promoters: answers,
+                nps_answers: answers,
+                ..DayCounts::default()
+            };
+            let mut row = BusPropRow::of_none(Metrics::from(&counts));
+            row.rest = Some((20.0, false));
+            row.above_rest(of_code("en")).unwrap().verdict
+        };
+        assert_eq!(row(7), Some(Verdict::TooFew));
+        assert_eq!(row(10), Some(Verdict::ByChance));
     }
 }

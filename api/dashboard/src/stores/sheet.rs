@@ -50,7 +50,7 @@ pub async fn export(person: SignedIn, Query(query): Query<StoresQuery>) -> Resul
     let export = spreadsheet::answer_rows(&person.state.app, person.account_id, sheet, &rows);
     let caller = &person.caller;
     let export = caller.export((Scope::Report, Kind::Xlsx), "stores.export", &form, export);
-    let file = ("stores", "xlsx");
+    let file = (&*f.t.get("nav-stores"), "xlsx");
     Ok(named(export.await?, file, &content.title, range.dates))
 }
 
@@ -67,7 +67,7 @@ impl BusPropComparison<'_> {
         let (plain, score, share) = (ColumnKind::Plain, ColumnKind::Score, ColumnKind::Share);
         let mark = |name, mark| t.labelled(t.get(name), t.get(mark));
         let (rest, change) = ("stores-rest", "stores-change");
-        let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "significant"));
+        let (differs, changed) = (mark(rest, "stores-differs"), mark(change, "clear"));
         let named = |name: &str, meaning, key, kind| (t.get(name), meaning, key, kind);
         let columns = [
             (property.to_owned(), "stores-help-name", "bus_prop", plain),

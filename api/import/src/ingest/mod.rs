@@ -46,6 +46,7 @@ use self::collector::Piece;
 pub use self::collector::{BodySummary, SamePhone};
 pub use self::job::{FileRequest, Job};
 pub use self::look::Look;
+pub use self::sheet::REMEDY;
 use self::source::Source;
 use api_http::{Code, Problem, Result, within};
 

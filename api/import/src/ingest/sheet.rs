@@ -36,6 +36,8 @@ const LEAST_TEXT: u64 = 5;
 const TEXT_PLACE: u64 = 24;
 /// The parts of the file, at most.
 const MAX_PARTS: usize = 10_000;
+/// The end of what a spreadsheet is refused with; pages say it in their own words.
+pub const REMEDY: &str = ". Save it as CSV and try that";
 /// What can be said of one that cannot be unpacked.
 const UNREADABLE: &str = "it is damaged, or has a password";
 /// What each entry of the file's directory begins with.
@@ -262,20 +264,22 @@ fn text(value: &DataRef<'_>) -> String {
     }
 }
 
-/// A day, and the time of day where it is not midnight.
+/// A day, and the time of day where it is not midnight; seconds where there are some.
 fn date(at: &ExcelDateTime) -> String {
     let (year, month, day, hour, minute, second, _) = at.to_ymd_hms_milli();
-    let time = format!("{hour:02}:{minute:02}:{second:02}");
+    let time = match second {
+        0 => format!("{hour:02}:{minute:02}"),
+        _ => format!("{hour:02}:{minute:02}:{second:02}"),
+    };
     match (at.as_f64() < 1.0, time.as_str()) {
         (true, _) => time,
-        (false, "00:00:00") => format!("{year:04}-{month:02}-{day:02}"),
+        (false, "00:00") => format!("{year:04}-{month:02}-{day:02}"),
         (false, _) => format!("{year:04}-{month:02}-{day:02} {time}"),
     }
 }
 
 fn no_sheet(why: &str) -> Problem {
-    let detail =
-        format!("the file of the spreadsheet cannot be read: {why}. Save it as CSV and try that");
+    let detail = format!("the file of the spreadsheet cannot be read: {why}{REMEDY}");
     Problem::new(Code::InvalidCsv, detail)
 }
 

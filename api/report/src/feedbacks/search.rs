@@ -3,7 +3,7 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::answer::{AnswerMatch, GradeRange};
-use domain::form::{FieldKind, FieldType, FormContent};
+use domain::form::{Field, FieldKind, FieldType, FormContent};
 use store::report::AnswerFilter;
 use utoipa::IntoParams;
 
@@ -68,18 +68,14 @@ impl AnswerQuery {
         })
     }
 
-    /// Of a form's list. With texts words may also stand in short texts.
+    /// Of a form's list. With texts words may also stand in short texts, and in those beside options.
     ///
     /// # Errors
     /// 400 `invalid_parameter`: the form has no such answer.
     pub fn filter(self, form: &FormContent, with_texts: bool) -> Result<AnswerFilter> {
         let fields = form.fields.iter();
-        let written = fields.filter(|field| match field.kind {
-            FieldKind::Comment => true,
-            FieldKind::Text => with_texts,
-            _ => false,
-        });
-        let keys = written.map(|field| field.key.as_str().to_owned());
+        let searched = fields.filter(|field| with_texts || field.kind == FieldKind::Comment);
+        let keys = searched.filter_map(Field::written_name);
         let range = |kind, grades: Option<(u8, u8)>| {
             grades.map(|grades| GradeRange::new(form, kind, grades))
         };

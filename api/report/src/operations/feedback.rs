@@ -34,7 +34,7 @@ pub struct FeedbackSearch {
     /// Those whose link has each of these.
     pub track_fields: TrackFields,
     pub answers: AnswerQuery,
-    /// Words are looked for in short texts too, not in comments alone.
+    /// Words are looked for in short texts and in those beside options too, not in comments alone.
     pub with_texts: bool,
 }
 

@@ -8,12 +8,12 @@ use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
 use axum::http::StatusCode;
 use domain::campaign::{
-    Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, Count,
-    MessageStatus, UnknownBusProps, Waiting,
+    Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, MessageStatus,
+    UnknownBusProps, Waiting,
 };
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
-use domain::price::Cost;
+use domain::price::{Money, Prices};
 use sender::setting::Setting;
 use serde::Serialize;
 use store::ListPage;
@@ -47,9 +47,10 @@ pub struct CampaignItem {
 pub struct CampaignBody {
     #[serde(flatten)]
     pub item: CampaignItem,
-    /// Of the parts so far, by the price of the first sender; null of one without a price.
+    /// Of what was handed over, by the prices of that moment, in the currency of the first sender that has one; null of senders without
+    /// a price.
     #[schema(required = true, value_type = Option<schema::Cost>)]
-    pub cost: Option<Cost>,
+    pub cost: Option<Money>,
     /// Why what is scheduled is not sent yet.
     #[schema(value_type = Vec<schema::Waiting>)]
     pub waiting: Vec<Waiting>,
@@ -71,8 +72,9 @@ async fn with_progress(
 ) -> Result<CampaignBody> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let key = CampaignKey::new(account_id, campaign.campaign_id);
-    let progress = store.campaign_progress(key, &campaign);
-    let (counts, waiting) = within(QUICK, progress).await?;
+    let prices = state.prices(&campaign.content.sender);
+    let progress = store.campaign_progress(key, &campaign, &prices);
+    let (counts, spent, waiting) = within(QUICK, progress).await?;
     let mut bus_props_unknown = UnknownBusProps::default();
     if !campaign.content.bus_props_from.is_empty() {
         let form = store.form(account_id, campaign.content.form_id);
@@ -81,21 +83,26 @@ async fn with_progress(
             bus_props_unknown = within(QUICK, unknown).await?;
         }
     }
-    let parts = [&counts.first, &counts.reminder].map(|of| of.get(Count::Parts));
-    let parts = u64::try_from(parts.iter().sum::<i64>()).unwrap_or_default();
-    let price = state.price(campaign.content.sender.first());
     Ok(CampaignBody {
-        cost: price.map(|price| price.of(parts)),
+        cost: cost(spent, prices.first().copied()),
         item: CampaignItem { campaign, counts },
         waiting,
         bus_props_unknown,
     })
 }
 
+/// What a campaign has spent in the currency of its first sender that has a price; in another one where none has any more.
+fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
+    let Some(prices) = prices else {
+        return spent.pop();
+    };
+    Some(Money::sum_of(prices.currency(), spent))
+}
+
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one that asks only some, or names several senders; 422; 503.
+/// 409 `upgrade_unfinished` of one that asks only some, has a budget, or names several senders; 422; 503.
 pub async fn create_campaign(
     state: &SendState,
     caller: &Caller,
@@ -289,6 +296,7 @@ pub(super) async fn check_content<'s>(
     content: &CampaignContent,
 ) -> Result<(Vec<&'s Setting>, Form)> {
     let senders = state.choice(caller, &content.sender)?;
+    check_budget(&senders, content)?;
     let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
     let detail = match form {
@@ -297,6 +305,24 @@ pub(super) async fn check_content<'s>(
         None => "there is no such form",
     };
     let wrong = Invalid::of_member("form_id", code::UNKNOWN_ID, detail);
+    Err(Problem::invalid(vec![wrong]))
+}
+
+/// Whether what is spent counts against the budget.
+fn check_budget(senders: &[&Setting], content: &CampaignContent) -> Result<()> {
+    let Some(budget) = &content.budget else {
+        return Ok(());
+    };
+    let wrong = senders.iter().find_map(|sender| match &sender.prices {
+        Some(prices) if *prices.currency() == budget.currency => None,
+        Some(_) => Some((sender, "is in another currency")),
+        None => Some((sender, "is not known, so nothing says what is spent")),
+    });
+    let Some((sender, what)) = wrong else {
+        return Ok(());
+    };
+    let detail = format!("the price of sender {} {what}", sender.name);
+    let wrong = Invalid::of_member("budget", code::NOT_OFFERED, detail);
     Err(Problem::invalid(vec![wrong]))
 }
 

@@ -14,7 +14,7 @@ use platform::places::Places;
 use sender::setting::Setting;
 use store::form::Form;
 use store::send::CampaignKey;
-use store::send::preview::Served;
+use store::send::preview::{Served, Serves};
 use uuid::Uuid;
 
 use super::campaign::{check_batches, check_content, check_sendable, find_campaign, not_running};
@@ -89,8 +89,12 @@ async fn preview(
         link_prefix: &caller.app.link_url(""),
     };
     let served = senders.iter().map(|sender| {
-        let served = (sender.countries.as_deref(), sender.types.as_deref());
-        (sender.name.as_str(), served)
+        let serves = Serves {
+            countries: sender.countries.as_deref(),
+            types: sender.types.as_deref(),
+            prices: sender.prices.as_deref(),
+        };
+        (sender.name.as_str(), serves)
     });
     let served: Served<'_> = served.collect();
     let pepper = state.pepper()?;
@@ -98,15 +102,7 @@ async fn preview(
     let _place = PREVIEWS.take(account_id).await;
     let store = &caller.app.store;
     let preview = store.preview_campaign(account_id, pepper, (&known, &served), most);
-    let mut preview = preview.await?;
-    let parts = preview.parts.iter();
-    let parts = parts
-        .map(|(parts, messages)| *parts as u64 * messages)
-        .sum();
-    // Of those that fall over to another, or are in another's countries, it is an estimate.
-    let price = state.price(content.sender.first());
-    preview.cost = price.map(|price| price.of(parts));
-    Ok(preview)
+    Ok(preview.await?)
 }
 
 /// Schedules a test message to a phone, as the recipient of a docid would get it; without a docid, or for what the recipient lacks,

@@ -150,6 +150,24 @@ fn one_column_may_be_both_and_others_are_left_out() {
 }
 
 #[test]
+fn blanks_around_a_cell_are_left_out_of_files_of_people_alone() {
+    let text = "docid,phone,a,b\n30016 , +491701234567 ,\"  Leipzig\u{a0}\n\",  \n";
+    for kind in [FileKind::AnyCsv, FileKind::Sheet] {
+        let read = file(kind, &Mapping::default(), text.as_bytes()).unwrap();
+        let wanted = accepted!("30016", "+491701234567", r#"{"a":"Leipzig"}"#);
+        assert_eq!(read.records, [wanted], "{kind:?}");
+    }
+    let latin = b"docid;phone;a\n30016 ;+491701234567;\xa0K\xf6ln \n";
+    let wanted = accepted!("30016", "+491701234567", r#"{"a":"Köln"}"#);
+    assert_eq!(read_any(&Mapping::default(), latin).records, [wanted]);
+    let text = "docid,phone,a\n30016 ,+491701234567, Leipzig\n";
+    let strict = FileKind::Strict(BodyKind::Csv);
+    let read = file(strict, &Mapping::default(), text.as_bytes()).unwrap();
+    let wanted = accepted!("30016 ", "+491701234567", r#"{"a":" Leipzig"}"#);
+    assert_eq!(read.records, [wanted]);
+}
+
+#[test]
 fn what_a_spreadsheet_damaged_is_said() {
     let text = "docid;phone\n4,9E+11;+491701234567\nA2;4.9E+11\n";
     for country in [None, Some(Country::DE)] {

@@ -53,6 +53,7 @@ fn a_campaign_in_json_has_every_member() {
         "max_messages": i64::MAX,
         "sample": 0.2,
         "per_day": {"store": 20},
+        "budget": {"amount": 99.5, "currency": "EUR"},
         "starts_at": "2030-12-31T23:59:59Z",
         "delay_minutes": 43_200,
         "reminder": {"after_days": 90, "text": "Still: {link}"},
@@ -95,7 +96,7 @@ fn a_campaign_that_asks_only_some_says_which() {
         &json!({"per_day": {"store": 20}, "bus_props_from": from}),
     ));
     let quotas = |code| {
-        let quotas = asked.quotas(|name| (name == "store_code").then_some(code));
+        let quotas = asked.quotas(None, |name| (name == "store_code").then_some(code));
         let quotas = quotas.into_iter();
         let quotas = quotas.map(|(text, most)| (text.as_str().to_owned(), most));
         quotas.collect::<Vec<_>>()
@@ -103,6 +104,41 @@ fn a_campaign_that_asks_only_some_says_which() {
     assert_eq!(quotas("S1"), [("store:S1".to_owned(), 20)]);
     assert_eq!(quotas(""), []);
     assert!(asked.asks_only_some() && !content(&least()).asks_only_some());
+}
+
+#[test]
+fn a_budget_is_an_amount_of_a_currency() {
+    let budget = content(&with(
+        &json!({"budget": {"amount": 500, "currency": "EUR"}}),
+    ))
+    .budget;
+    assert_eq!(budget, "500EUR".parse().ok());
+    for (budget, expected) in [
+        (json!(500), ("/budget", "wrong_type")),
+        (
+            json!({"amount": -1, "currency": "EUR"}),
+            ("/budget/amount", "out_of_range"),
+        ),
+        (
+            json!({"amount": 0.000_000_1, "currency": "EUR"}),
+            ("/budget/amount", "out_of_range"),
+        ),
+        (
+            json!({"amount": "500", "currency": "EUR"}),
+            ("/budget/amount", "wrong_type"),
+        ),
+        (json!({"currency": "EUR"}), ("/budget/amount", "missing")),
+        (
+            json!({"amount": 5, "currency": "euro"}),
+            ("/budget/currency", "malformed"),
+        ),
+        (
+            json!({"amount": 5, "currency": "EUR", "x": 1}),
+            ("/budget/x", "unknown_member"),
+        ),
+    ] {
+        refused(&json!({"budget": budget}), &[expected]);
+    }
 }
 
 #[test]

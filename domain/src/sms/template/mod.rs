@@ -54,12 +54,12 @@ impl Template {
         Ok(Self { source, pieces })
     }
 
-    /// How many fields it has.
-    pub(crate) fn fields(&self) -> usize {
-        let fields = self.pieces.iter();
-        fields
-            .filter(|piece| matches!(piece, TemplatePart::Field { .. }))
-            .count()
+    /// The names of its fields, each as often as it stands there.
+    pub fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            TemplatePart::Field { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     /// Whether it has no link, and a text for each field that may be missing.

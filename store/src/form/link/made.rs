@@ -102,16 +102,18 @@ batch_row! {
         form: FormKey,
         bus_prop_ids: String,
         is_test: bool,
+        name: Option<String>,
     }
 }
 
-/// Of those alike the oldest, by an index of its own: programs make any number of links of kiosks.
+/// Of those alike the oldest that has this name or none, by an index of its own: programs make any number of links of kiosks.
 const KEPT: &BatchStatement<KeptLink> = statement!(KeptLink: links!(
     "batch CROSS JOIN link",
     "l.account_id = batch.account_id AND l.link_id = (
           SELECT k.link_id FROM link k
            WHERE k.account_id = batch.account_id AND k.form_id = batch.form_id AND k.is_test = batch.is_test
              AND k.bus_prop_ids = batch.bus_prop_ids AND k.campaign_id IS NULL AND (k.kiosk OR k.is_test)
+             AND (k.name IS NULL OR k.name = batch.name)
              AND k.deleted_at IS NULL AND k.expires_at IS NULL AND k.max_responses IS NULL AND k.track_fields = '{}'
            ORDER BY k.link_id LIMIT 1)"
 ));
@@ -175,6 +177,7 @@ impl Tx {
             form: FormKey::new(link.account_id, link.form_id),
             bus_prop_ids: link.bus_prop_ids.to_string(),
             is_test: link.is_test,
+            name: link.name.clone(),
         });
         let kept = read_links(self.fetch_batch(KEPT, keys.collect()).await?)?;
         let kept = kept
@@ -200,8 +203,8 @@ impl Store {
         Ok(made)
     }
 
-    /// The links of a form that are alike, in the order of those wanted, each made unless there is one: once, however often and by
-    /// how many it is asked for. All last and have no tracking fields, and are a kiosk's or try the form.
+    /// The links of a form that are alike, in the order of those wanted, each made unless there is one without a name or of the same:
+    /// once, however often and by how many it is asked for. All last and have no tracking fields, and are a kiosk's or try the form.
     pub async fn keep_links(&self, form: FormKey, wanted: &[NewLink]) -> Result<Vec<Link>> {
         let tx = self.begin_long().await?;
         let row = form::Entity::find_by_id((form.account_id, form.form_id));

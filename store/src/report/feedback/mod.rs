@@ -6,6 +6,7 @@
 //! What is *not* here: storing and erasing feedbacks ([`crate::collect`]), and counts by day ([`crate::report`]).
 
 mod length;
+mod newest;
 mod rows;
 mod words;
 
@@ -21,6 +22,7 @@ use uuid::Uuid;
 
 pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, RowsByDay, runs};
+pub use self::newest::NEWEST;
 use self::rows::ReadRows;
 pub use self::words::has_words;
 pub(crate) use self::words::pattern_of_all;
@@ -55,11 +57,11 @@ pub struct AnswerFilter {
     pub happiness: Option<GradeRange>,
     /// Those with each of these answers.
     pub answers: Vec<AnswerMatch>,
-    /// Those that answer any of the fields with these keys; empty: all.
+    /// Those that answer any of the fields with these keys, or have any of the texts with these names; empty: all.
     pub any_of: Vec<String>,
     /// Those that have each of these words, whichever of the fields below has it.
     pub words: Vec<String>,
-    /// The keys of the fields in which words are looked for.
+    /// The keys of the fields and the names of the texts in which words are looked for.
     pub word_keys: Vec<String>,
 }
 

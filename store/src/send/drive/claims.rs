@@ -14,6 +14,7 @@ use sea_orm::FromQueryResult;
 use strum::VariantArray;
 use uuid::Uuid;
 
+use super::charge::Charge;
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
 use crate::send::due::OWN_SENDER;
@@ -131,12 +132,14 @@ batch_row! {
         sent_mac: Vec<u8>,
         quota_day: Option<NaiveDate>,
         sender: Option<String>,
+        cost: Option<i64>,
     }
 }
 
 const SEND: &BatchStatement<Sending> = statement!(Sending:
     "UPDATE message AS m SET status = 'sending', parts = batch.parts, part_states = batch.part_states, encoding = batch.encoding,
-            sent_mac = batch.sent_mac, quota_day = batch.quota_day, sender = coalesce(batch.sender, m.sender)
+            sent_mac = batch.sent_mac, quota_day = batch.quota_day, sender = coalesce(batch.sender, m.sender),
+            cost = coalesce(m.cost + batch.cost, batch.cost, m.cost)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -195,15 +198,17 @@ impl<'a> StepTx<'a> {
             }
         }
         let mut parts_left = self.parts_left(account_id, campaign).await?;
-        let asking = &campaign.content.0;
+        let asking = (&campaign.content.0, campaign.form.0.as_ref());
         let today = self.today(campaign);
         let places = self.day_places(wanted.campaign, asking, &candidates, today);
         let mut places = places.await?;
+        let budgets = self.budgets_left(wanted.campaign, campaign, today);
+        let mut budgets = budgets.await?;
         let mut context = Context {
-            content: asking,
+            content: asking.0,
             account_zone: campaign.time_zone.0,
             campaign_id: wanted.campaign.campaign_id,
-            form: campaign.form.0.as_ref(),
+            form: asking.1,
             countries: self.driver.countries,
             types: self.driver.types,
             min_gap_days: campaign.setting.0.min_gap_days,
@@ -213,21 +218,18 @@ impl<'a> StepTx<'a> {
         let mut is_used_up = false;
         for mut candidate in candidates {
             match self.judge(&mut context, &candidate.due).await? {
-                Err(reason) => self.skip_here(campaign, &candidate, reason),
-                Ok(Verdict::Withdrawn) => {
-                    let cancelled = Count::Status(MessageStatus::Cancelled);
-                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
-                    self.changes
-                        .moved((wanted.campaign, kind), scheduled, cancelled);
-                    self.writes.add(CANCEL, candidate.key.message());
-                    self.writes.add(DELETE_DUE, candidate.key);
+                Err(reason) => {
+                    let reason = self.reason(reason, &candidate, &budgets, asking.0.max_parts);
+                    self.skip_here(campaign, &candidate, reason);
                 }
+                Ok(Verdict::Withdrawn) => self.withdraw(&candidate),
                 Ok(Verdict::Later(at)) => {
                     self.put_off(candidate.key, at, candidate.failures, candidate.stays());
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
-                    if parts > parts_left {
+                    let charge = self.charge(today, &ready.phone, parts);
+                    if parts > parts_left || !budgets.have(&charge) {
                         is_used_up = true;
                         break;
                     }
@@ -236,11 +238,8 @@ impl<'a> StepTx<'a> {
                         continue;
                     }
                     parts_left -= parts;
-                    self.add_parts(wanted.campaign, candidate.due.kind, parts);
-                    let sending = Count::Status(MessageStatus::Sending);
-                    let (kind, scheduled) = (candidate.due.kind, MessageStatus::Scheduled);
-                    self.changes
-                        .moved((wanted.campaign, kind), scheduled, sending);
+                    budgets.take(&charge);
+                    self.count_claim(&candidate, &charge);
                     let mac = candidate.macs.first().cloned().unwrap_or_default();
                     let contact = self.contact(&candidate, mac.clone());
                     if candidate.due.kind == MessageKind::Test {
@@ -249,7 +248,7 @@ impl<'a> StepTx<'a> {
                     } else {
                         sent_to.insert(mac.clone(), contact);
                     }
-                    self.send(campaign, candidate, mac, *ready, parts)?;
+                    self.send(campaign, candidate, mac, *ready, &charge)?;
                 }
             }
         }
@@ -285,6 +284,27 @@ impl<'a> StepTx<'a> {
             return Ok(context.judge(due, self.now));
         }
         Ok(verdict)
+    }
+
+    /// Counts a message that is handed over.
+    fn count_claim(&mut self, candidate: &Candidate, charge: &Charge) {
+        let (campaign, kind) = (candidate.key.campaign, candidate.due.kind);
+        self.add_parts(campaign, kind, charge.parts);
+        self.add_charge(campaign, charge);
+        let sending = Count::Status(MessageStatus::Sending);
+        let scheduled = MessageStatus::Scheduled;
+        self.changes.moved((campaign, kind), scheduled, sending);
+    }
+
+    /// Cancels a reminder that the campaign does not have any more.
+    fn withdraw(&mut self, candidate: &Candidate) {
+        let (key, kind) = (candidate.key, candidate.due.kind);
+        let cancelled = Count::Status(MessageStatus::Cancelled);
+        let scheduled = MessageStatus::Scheduled;
+        self.changes
+            .moved((key.campaign, kind), scheduled, cancelled);
+        self.writes.add(CANCEL, key.message());
+        self.writes.add(DELETE_DUE, key);
     }
 
     /// Skips a message for good.
@@ -370,7 +390,7 @@ impl<'a> StepTx<'a> {
         candidate: Candidate,
         mac: Vec<u8>,
         ready: Ready,
-        parts: i64,
+        charge: &Charge,
     ) -> Result<()> {
         let Candidate {
             key, due, link_id, ..
@@ -380,7 +400,7 @@ impl<'a> StepTx<'a> {
             campaign_id,
         } = key.campaign;
         let driver = self.driver;
-        let count = u16::try_from(parts).map_err(Error::broken)?;
+        let count = u16::try_from(charge.parts).map_err(Error::broken)?;
         let number = driver.numbers.fetch_add(count, Ordering::Relaxed);
         let echo = driver
             .keeps_ids
@@ -388,6 +408,7 @@ impl<'a> StepTx<'a> {
         let claimed = DueChange {
             key,
             echo,
+            charge: Some(serde_json::to_string(charge).map_err(Error::broken)?),
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
@@ -404,12 +425,13 @@ impl<'a> StepTx<'a> {
         }
         let sending = Sending {
             message: key.message(),
-            parts,
+            parts: charge.parts,
             part_states: PartStates::new(ready.parts.texts.len()).as_str().to_owned(),
             encoding: ready.parts.encoding.to_string(),
             sent_mac: mac,
             quota_day: candidate.quota_day,
             sender: campaign.names_several.then(|| driver.lease.name.clone()),
+            cost: charge.millionths(),
         };
         self.writes.add(SEND, sending);
         if due.kind != MessageKind::Reminder {

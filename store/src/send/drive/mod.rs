@@ -1,10 +1,12 @@
 //! One step of whoever drives a sender, in one transaction: the results of messages that were handed over are recorded, and due
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
-//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day; `per_day`: how
-//!   many a campaign asks of a store, say. `phones`: recipients who have another phone by now. `routes`: messages that are another
-//!   sender's by now.
+//! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day; `charge`: what
+//!   messages cost; `budget`: what may still be spent; `per_day`: how many a campaign asks of a store, say. `phones`: recipients who have
+//!   another phone by now. `routes`: messages that are another sender's by now.
 
+mod budget;
+mod charge;
 pub(super) mod claims;
 mod per_day;
 mod phones;
@@ -21,12 +23,14 @@ use chrono_tz::Tz;
 use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus};
 use domain::form::{FormContent, FormStatus};
 use domain::pepper::Pepper;
+use domain::price::Prices;
 use domain::sms::{Country, NumberType, Parts, SendSetting};
 use entity::lease;
 use sea_orm::sea_query::LockType;
 use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
+use self::charge::Charges;
 use super::lease::Lease;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
@@ -62,6 +66,10 @@ batch_row! {
 }
 
 impl DueKey {
+    pub(super) fn campaign(self) -> CampaignKey {
+        self.campaign
+    }
+
     pub(super) fn message(self) -> MessageKey {
         MessageKey {
             account_id: self.campaign.account_id,
@@ -80,12 +88,13 @@ batch_row! {
         echo: Option<String>,
         /// No other sender takes it from now on.
         stays: bool,
+        charge: Option<String>,
     }
 }
 
 pub(super) const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
     "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures, echo = batch.echo,
-            sender_list = CASE WHEN batch.stays THEN '' ELSE d.sender_list END
+            sender_list = CASE WHEN batch.stays THEN '' ELSE d.sender_list END, charge = batch.charge
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
         AND d.message_id = batch.message_id"
 );
@@ -190,6 +199,8 @@ pub struct Driver<'a> {
     pub has_receipts: bool,
     /// What one account may send a day; `None`: no limit.
     pub parts_per_day: Option<u64>,
+    /// What a part costs; `None`: nobody says.
+    pub prices: Option<&'a Prices>,
 }
 
 /// How many messages of a campaign may be claimed.
@@ -269,12 +280,14 @@ impl Store {
                 let campaign: Option<LockedCampaign> = tx.fetch_one(CAMPAIGN, values).await?;
                 campaigns.extend(campaign.map(|campaign| (key, campaign)));
             }
+            tx.lock_budgets(wanted, &mut campaigns).await?;
             let mut step = StepTx {
                 driver,
                 now: tx.now().await?,
                 tx,
                 changes: Changes::default(),
                 parts: BTreeMap::new(),
+                charges: Charges::new(),
                 claimed: Vec::new(),
                 writes: BatchWrites::default(),
             };
@@ -292,6 +305,7 @@ impl Store {
                 }
             }
             step.keep_parts(&campaigns);
+            step.keep_charges();
             step.writes.execute(&step.tx).await?;
             step.tx.append_counts(step.changes).await?;
             Ok(match step.tx.commit().await? {
@@ -315,6 +329,8 @@ struct StepTx<'a> {
     changes: Changes,
     /// Parts that were handed over less those that were not sent after all, by account.
     parts: BTreeMap<Uuid, i64>,
+    /// What was handed over, less what was not sent after all.
+    charges: Charges,
     claimed: Vec<Claimed>,
     /// What follows at its end.
     writes: BatchWrites,
@@ -330,6 +346,7 @@ impl StepTx<'_> {
             failures,
             echo: None,
             stays,
+            charge: None,
         };
         self.writes.add(CHANGE_DUE, row);
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::campaign::{CampaignContent, MessageKind};
+use domain::form::FormContent;
 use sea_orm::FromQueryResult;
 
 use super::StepTx;
@@ -50,13 +51,20 @@ pub(super) struct DayPlaces {
     more: BTreeMap<String, i64>,
 }
 
+/// What is asked of whom, and the form, unless it was deleted.
+pub(super) type Asking<'a> = (&'a CampaignContent, Option<&'a FormContent>);
+
 /// The business properties of a message that has no place of the day, and how many each may have.
-fn quotas(content: &CampaignContent, candidate: &Candidate, day: NaiveDate) -> Vec<(String, i64)> {
+fn quotas(
+    (content, form): Asking<'_>,
+    candidate: &Candidate,
+    day: NaiveDate,
+) -> Vec<(String, i64)> {
     if candidate.due.kind != MessageKind::First || candidate.quota_day == Some(day) {
         return vec![];
     }
     let fields = &candidate.due.fields;
-    let quotas = content.quotas(|name| fields.get(name).map(String::as_str));
+    let quotas = content.quotas(form, |name| fields.get(name).map(String::as_str));
     let quotas = quotas.into_iter();
     quotas
         .map(|(text, most)| (text.as_str().to_owned(), most.into()))
@@ -65,8 +73,8 @@ fn quotas(content: &CampaignContent, candidate: &Candidate, day: NaiveDate) -> V
 
 impl DayPlaces {
     /// Takes a message's places; false: there are none left.
-    pub(super) fn take(&mut self, content: &CampaignContent, candidate: &mut Candidate) -> bool {
-        let quotas = quotas(content, candidate, self.day);
+    pub(super) fn take(&mut self, asking: Asking<'_>, candidate: &mut Candidate) -> bool {
+        let quotas = quotas(asking, candidate, self.day);
         if quotas.is_empty() {
             return true;
         }
@@ -90,11 +98,11 @@ impl StepTx<'_> {
     pub(super) async fn day_places(
         &self,
         campaign: CampaignKey,
-        content: &CampaignContent,
+        asking: Asking<'_>,
         candidates: &[Candidate],
         day: NaiveDate,
     ) -> Result<DayPlaces> {
-        let quotas = candidates.iter().flat_map(|one| quotas(content, one, day));
+        let quotas = candidates.iter().flat_map(|one| quotas(asking, one, day));
         let wanted = quotas.map(|(text, _)| (text, 0)).collect();
         let wanted = self.asked_of_day(campaign, day, wanted);
         let asked: Vec<Asked> = self.tx.fetch_batch(LOCK, wanted).await?;

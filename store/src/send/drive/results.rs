@@ -8,12 +8,13 @@ use domain::date_range::day_of;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
+use super::charge::Charge;
 use super::{DELETE_DUE, DueKey, LockedCampaign, Outcome, StepTx};
 use crate::send::provider_id::{self, Echo};
 use crate::send::receipt::ALL_PARTS;
 use crate::send::tally::Counted;
 use crate::send::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, Parsed, batch_row, statement};
+use crate::tx::{BatchStatement, JsonText, Parsed, batch_row, statement};
 use crate::{Error, Result};
 
 /// Certain failures after which a message fails.
@@ -22,7 +23,7 @@ const MAX_FAILURES: i64 = 5;
 /// Messages that are not recorded, in the order of their ids, as receipts lock them. A condition on the fence would make PostgreSQL
 /// read all that is claimed, and what was: it has an index.
 const CLAIMED: &BatchStatement<DueKey> = statement!(DueKey lock "FOR UPDATE OF d, m":
-    "SELECT d.account_id, d.message_id, d.fence, d.failures, d.echo, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
+    "SELECT d.account_id, d.message_id, d.fence, d.failures, d.echo, d.charge, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
             l.form_id, l.bus_prop_ids
        FROM batch
        JOIN message_due d ON d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
@@ -38,6 +39,8 @@ struct ClaimedMessage {
     fence: i64,
     failures: i64,
     echo: Option<Parsed<Echo>>,
+    /// `None`: a program of before claimed it.
+    charge: Option<JsonText<Charge>>,
     #[sea_orm(nested)]
     counted: Counted,
 }
@@ -73,13 +76,14 @@ batch_row! {
         provider_ids: String,
         accepted_at: Option<DateTime<Utc>>,
         accepted_day: Option<NaiveDate>,
+        taken_back: i64,
     }
 }
 
 /// Where a receipt came before the result its code stands.
 const RECORD: &BatchStatement<MessageResult> = statement!(MessageResult:
     "UPDATE message AS m SET status = batch.status, code = CASE WHEN m.status = 'sending' THEN batch.code ELSE m.code END,
-            provider_ids = batch.provider_ids,
+            provider_ids = batch.provider_ids, cost = m.cost - batch.taken_back,
             accepted_at = coalesce(m.accepted_at, batch.accepted_at), accepted_day = coalesce(m.accepted_day, batch.accepted_day)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
@@ -144,10 +148,7 @@ impl StepTx<'_> {
             let day = accepted.map(|campaign| day_of(self.now, campaign.time_zone.0));
             self.changes
                 .count_change(key.campaign, message, status, day);
-            if let MessageStatus::Scheduled | MessageStatus::Cancelled = status {
-                // They were counted when it was claimed.
-                self.add_parts(key.campaign, message.kind.0, -message.parts);
-            }
+            let taken_back = self.uncount(key.campaign, claimed, status);
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
                 (message.kind.0, status, open, self.driver.has_receipts)
             {
@@ -161,6 +162,7 @@ impl StepTx<'_> {
                     .map_err(Error::broken)?,
                 accepted_at: day.map(|_| self.now),
                 accepted_day: day,
+                taken_back,
             };
             self.writes.add(RECORD, result);
             match outcome.retry_at {
@@ -188,5 +190,26 @@ impl StepTx<'_> {
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)
+    }
+
+    /// Takes back what was counted of a message when it was claimed, if it was certainly not sent: what it was to cost, in millionths.
+    fn uncount(
+        &mut self,
+        campaign: CampaignKey,
+        claimed: &ClaimedMessage,
+        status: MessageStatus,
+    ) -> i64 {
+        let message = &claimed.counted;
+        let is_refused = status == MessageStatus::Failed;
+        let is_unsent = matches!(status, MessageStatus::Scheduled | MessageStatus::Cancelled);
+        if is_unsent {
+            self.add_parts(campaign, message.kind.0, -message.parts);
+        }
+        let charge = claimed.charge.as_ref();
+        let charge = charge.filter(|_| is_unsent || is_refused);
+        charge.map_or(0, |JsonText(charge)| {
+            self.take_back(campaign, charge);
+            charge.millionths().unwrap_or_default()
+        })
     }
 }

@@ -232,11 +232,11 @@ async fn what_is_typed_into_a_form_is_shown_as_its_page() -> Result<()> {
         .write(".field:nth-child(3) [name=if]", "1. Would you")
         .await?;
     is(
-        "document.querySelectorAll('[name=if_value]').length",
+        "document.querySelectorAll('[name^=\"if_value:\"]').length",
         json!(11),
     )
     .await?;
-    browser.click("[name=if_value][value='3']").await?;
+    browser.click("[name^='if_value:'][value='3']").await?;
     let asked = "document.querySelector('iframe').contentDocument?.querySelector('[data-in]')?.dataset.in ?? ''";
     is(asked, json!("[\"3\"]")).await?;
     // To another place, and out.
@@ -286,7 +286,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     shows(&[
         "Hello Ada",
         "1 person has no “first_name”.",
-        "About 1 SMS each.",
+        "to 2 recipients",
         "characters · 1 SMS (billed) · standard characters",
     ])
     .await?;

@@ -65,7 +65,7 @@ async fn what_an_editor_sends_takes_no_more_memory_than_it_is_long() -> Result<(
     let token = editor.token().await?;
     let base = app.anonymous()?.base().to_owned();
     let lines = "a%0A".repeat(1 << 18);
-    let (choices, answers) = ("&option:x=a".repeat(18_000), "&if_value=9".repeat(18_000));
+    let (choices, answers) = ("&option:x=a".repeat(18_000), "&if_value:a=9".repeat(18_000));
     let languages: Vec<String> = (0..18_000).map(|n| format!("&label.x{n}=y")).collect();
     let languages = languages.concat();
     let (values, lists) = ("a,".repeat(1 << 19), "[],".repeat(1 << 18));

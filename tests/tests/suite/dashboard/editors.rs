@@ -241,7 +241,24 @@ async fn starting_and_resuming_say_to_how_many_people_and_from_when() -> Result<
         ("audience", batch_id),
     ];
     let new = "/dashboard/campaigns/new";
+    // An import without a campaign is what the next one is for.
+    let chosen = format!("<option value=\"{batch_id}\" selected>");
+    let page = person.get(new).await?.expect(200)?;
+    ensure!(page.text()?.contains(&chosen), "{page:?}");
     let made = person.post(new, &fields).await?.expect(303)?;
+    let page = person.get(new).await?.expect(200)?;
+    ensure!(!page.text()?.contains(&chosen), "{page:?}");
+    let import = format!("/dashboard/imports/{batch_id}");
+    let import = person.get(&import).await?.expect(200)?;
+    let told = import.text()?;
+    ensure!(
+        told.contains("Campaigns for these people:") && !told.contains("Nothing was sent"),
+        "{import:?}"
+    );
+    let people = format!("/dashboard/recipients?batch={batch_id}");
+    ensure!(told.contains(&people), "{import:?}");
+    let people = person.get(&people).await?.expect(200)?;
+    ensure!(people.text()?.contains("up to 2 people"), "{people:?}");
     let made = made.header("location").context("no location")?;
     // Without what it tells that was done.
     let edit = made.split('?').next().unwrap_or_default().to_owned();
@@ -342,7 +359,9 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
         "Nobody has the column “filiale” yet. Did you mean “Filiale”?",
         "The character “ë” shortens an SMS",
         "store: Altona (2)",
+        "These are probably mistyped and are not added.",
         "store: altona (1) Did you mean “Altona”?",
+        "Add them to the form</button>",
     ] {
         ensure!(page.text()?.contains(part), "no {part}: {page:?}");
     }
@@ -353,6 +372,13 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
     let listed = form["bus_props"].as_array().into_iter().flatten();
     let listed: Vec<_> = listed.map(|entry| &entry["bus_prop"]).collect();
     ensure!(listed == ["store:Altona"], "{form}");
+    // What is left cannot be added at a press.
+    let page = person.get(&edit).await?.expect(200)?;
+    let text = page.text()?;
+    ensure!(
+        text.contains("store: altona (1)") && !text.contains("Add them to the form</button>"),
+        "{text}"
+    );
     Ok(())
 }
 
@@ -503,12 +529,14 @@ async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
     ensure!(list().await?.contains("Nobody has opted out"), "not empty");
     let wrong = person
         .post("/dashboard/suppressions/add", &[("phone", "12")])
-        .await?;
+        .await?
+        .expect(200)?;
+    let told = wrong.text()?;
     ensure!(
-        wrong.expect(200)?.text()?.contains("role=\"alert\""),
-        "not refused"
+        told.contains("role=\"alert\"") && told.contains("value=\"12\""),
+        "not refused, or not kept: {told}"
     );
-    let phone = [("phone", "+4915112345678")];
+    let phone = [("phone", "+49 (0)151 1234-5678")];
     person
         .post("/dashboard/suppressions/add", &phone)
         .await?
@@ -528,6 +556,76 @@ async fn a_phone_is_put_on_the_suppression_list_and_taken_off() -> Result<()> {
         list().await?.contains("Nobody has opted out"),
         "still there"
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_preview_says_who_got_a_message_lately_and_which_columns_nobody_has() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    let campaign = owner.started(|form| on_import(form, "demo")).await?;
+    let import = owner.import_for(&campaign, &[record("order-1")]).await?;
+    let import = import.expect(202)?.json()?;
+    let batch_id = import["batch_id"].as_str().context("no batch_id")?;
+    let form_id = campaign["form_id"].as_str().context("no form_id")?;
+    let fields = [
+        ("name", "Once more"),
+        ("form_id", form_id),
+        ("sender", "demo"),
+        ("text", "Hi {nickname|there}: {link}"),
+        ("audience", batch_id),
+    ];
+    eventually(SOON, async || {
+        let preview = "/dashboard/campaigns/preview";
+        let preview = person.post(preview, &fields).await?.expect(200)?;
+        for words in [
+            "1 of these people got a message of another campaign in the last 7 days.",
+            "Nobody has the column “nickname” yet.",
+        ] {
+            ensure!(preview.text()?.contains(words), "no {words}: {preview:?}");
+        }
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_number_of_a_recipient_is_blocked_on_their_page() -> Result<()> {
+    let app = App::start().await?;
+    let (owner, person) = editor(&app).await?;
+    owner.import_and_wait(&[record("who-1")], SOON).await?;
+    let page = "/dashboard/recipients?docid=who-1";
+    let shown = async |blocked: bool| {
+        let page = person.get(page).await?.expect(200)?;
+        let told = page.text()?.contains("This number gets no messages");
+        ensure!(told == blocked, "{page:?}");
+        anyhow::Ok(())
+    };
+    shown(false).await?;
+    let of_recipient = [("page", "recipient"), ("docid", "who-1")];
+    let done = person
+        .post("/dashboard/suppressions/add", &of_recipient)
+        .await?
+        .expect(303)?;
+    let to = done.header("location").context("no location")?;
+    ensure!(to.starts_with(page), "{to}");
+    shown(true).await?;
+    let list = person.get("/dashboard/suppressions").await?.expect(200)?;
+    ensure!(
+        list.text()?
+            .contains(&format!("<a href=\"{page}\">who-1</a>")),
+        "{list:?}"
+    );
+    person
+        .post("/dashboard/suppressions/remove", &[("docid", "who-1")])
+        .await?
+        .expect(303)?;
+    shown(false).await?;
+    let nobody = [("docid", "who-2")];
+    person
+        .post("/dashboard/suppressions/add", &nobody)
+        .await?
+        .expect(404)?;
     Ok(())
 }
 

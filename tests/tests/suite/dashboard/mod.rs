@@ -1,6 +1,7 @@
 //! People, what their roles let them do, and the pages that they see.
 
 mod browser;
+mod budgets;
 mod demo;
 mod door;
 mod editors;

@@ -168,6 +168,11 @@ async fn answers_are_searched_by_grade_word_and_tracking_field() -> Result<()> {
             .matches("/dashboard/recipients?docid=order-1\" title=\"order-1\">Person<");
         ensure!(leads.count() == count, "{filter}: {found:?}");
     }
+    // A column that was chosen stays, though its value is still to be typed.
+    let path = format!("/dashboard/answers?form={form_id}&column=city&value=");
+    let chosen = person.get(&path).await?.expect(200)?;
+    let option = "<option value=\"city\" selected>city</option>";
+    ensure!(chosen.text()?.contains(option), "{chosen:?}");
     for wrong in ["nps=11", "nps=a", "happiness=0", "q="] {
         let list = format!("/api_v1/report/feedbacks/2026-01-01/2026-01-02/{form_id}?{wrong}");
         owner.get(&list).await?.problem(400, "invalid_parameter")?;
@@ -218,7 +223,7 @@ async fn what_detractors_say_comes_with_quotes() -> Result<()> {
     let path = format!("/dashboard/form/{form_id}?days=7&bus_prop=store%3ABerlin");
     let of_store = person.get(&path).await?.expect(200)?;
     let compared =
-        "What detractors of “Berlin” wrote is compared with the other answers of “Berlin”";
+        "What detractors of “Berlin” wrote is compared with all other answers to the form";
     ensure!(of_store.text()?.contains(compared), "{of_store:?}");
     let none = person
         .get(&format!(
@@ -226,8 +231,31 @@ async fn what_detractors_say_comes_with_quotes() -> Result<()> {
         ))
         .await?
         .expect(200)?;
-    ensure!(!none.text()?.contains("What detractors say"), "{none:?}");
-    Ok(())
+    ensure!(!none.text()?.contains("What detractors"), "{none:?}");
+    // Where all are detractors, they are compared with those of other stores.
+    let in_hamburg = owner.link(&form, "2", &[]).await?;
+    let token = in_hamburg["token"].as_str().context("no token")?;
+    for place in 0..6 {
+        let bad = format!("The soup took an hour, {place} of us left.");
+        answer(&owner, token, 2, &bad).await?;
+    }
+    eventually(SOON, async || {
+        let path = format!("/dashboard/form/{form_id}?days=7&bus_prop=store%3AHamburg");
+        let page = person.get(&path).await?.expect(200)?;
+        let text = page.text()?;
+        let (_, terms) = text
+            .split_once("What detractors here say and others do not")
+            .context("no terms")?;
+        for part in [
+            "Of the last 6 written answers",
+            ">6 answers</a>",
+            "took an hour",
+        ] {
+            ensure!(terms.contains(part), "no {part}: {terms}");
+        }
+        Ok(())
+    })
+    .await
 }
 
 #[tokio::test]

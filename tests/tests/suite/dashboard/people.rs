@@ -399,7 +399,7 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
     let log = log.text()?;
     for (what, outcome) in [
         ("campaign.pause", "done"),
-        ("campaign.start", "refused"),
+        ("campaign.start", "refused: not possible"),
         ("recipient.erase", "done"),
     ] {
         let row = log
@@ -494,5 +494,28 @@ async fn an_admin_names_the_company() -> Result<()> {
     );
     let log = admin.get("/dashboard/audit").await?.expect(200)?;
     ensure!(log.text()?.contains("Company name changed"), "{log:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_name_that_is_taken_stays_and_the_only_admin_is_not_removed() -> Result<()> {
+    let app = App::start().await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let new = [
+        ("name", "ada"),
+        ("password", "correct horse battery"),
+        ("role", "editor"),
+    ];
+    let refused = admin.post("/dashboard/people", &new).await?.expect(200)?;
+    for part in [
+        "Somebody has this name already.",
+        "name=\"name\" value=\"ada\" maxlength",
+        "<option value=\"editor\" selected>",
+        "An account keeps at least one admin.",
+    ] {
+        ensure!(refused.text()?.contains(part), "no {part}: {refused:?}");
+    }
+    let page = refused.text()?;
+    ensure!(!page.contains("/dashboard/people/remove"), "{page}");
     Ok(())
 }

@@ -147,7 +147,7 @@ async fn what_is_exported_to_excel_is_what_is_there() -> Result<()> {
     let page = person.get(&page).await?.expect(200)?;
     let page = page.text()?;
     ensure!(
-        page.contains("1 row: ") && !page.contains("What stood there"),
+        page.contains("1 row: ") && !page.contains("Value in file"),
         "{page}"
     );
     let (rejected, _) = rows(

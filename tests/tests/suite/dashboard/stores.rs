@@ -217,7 +217,24 @@ async fn few_answers_are_marked_nowhere_and_stand_below_a_line_that_says_so() ->
         let (_, months) = months.context("no months")?;
         let head = months.split("</thead>").next().unwrap_or_default();
         ensure!(head.matches("<th scope").count() == 2, "{head}");
-        ensure!(months.contains("<td class=\"n small\">"), "{months}");
+        // How far a month is from the form's shows, and a store leads to its page.
+        for part in [
+            "<td class=\"n small high-3\">",
+            "<td class=\"n small low-3\">",
+            ">Hamburg</a></th>",
+        ] {
+            ensure!(months.contains(part), "no {part}: {months}");
+        }
+        ensure!(
+            page.text()?.contains("days that are not chosen count too"),
+            "{page:?}"
+        );
+        let of_store = format!("/dashboard/form/{id}?days=7&bus_prop=store%3AHamburg");
+        let page = person.get(&of_store).await?.expect(200)?;
+        ensure!(
+            page.text()?.contains("Too few answers to judge"),
+            "{page:?}"
+        );
         Ok(())
     })
     .await

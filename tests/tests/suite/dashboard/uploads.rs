@@ -89,7 +89,7 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
         "Import 2 people",
         "semicolons",
         "0151 12345678",
-        "data-label=\"What stood there\">12</td>",
+        "data-label=\"Value in file\">12</td>",
         "+4915112345678",
         "This sends nothing",
     ] {
@@ -289,7 +289,7 @@ async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<
     for (row, value, _, reason) in told {
         let row = format!(
             "data-label=\"Row\">{row}</td><td data-label=\"Column\">phone</td>\
-             <td data-label=\"What stood there\">{value}</td>"
+             <td data-label=\"Value in file\">{value}</td>"
         );
         for part in [&*row, reason] {
             ensure!(page.text()?.contains(part), "{part}: {page:?}");
@@ -316,7 +316,7 @@ async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<
             ensure!(page.text()?.contains(&part), "{part}: {page:?}");
         }
         ensure!(of_sheet["Row"] == f64::from(row), "{of_sheet}");
-        ensure!(of_sheet["What stood there"] == masked, "{of_sheet}");
+        ensure!(of_sheet["Value in file"] == masked, "{of_sheet}");
         let wrong = of_sheet["What is wrong"].as_str().unwrap_or_default();
         ensure!(wrong.contains(reason), "{of_sheet}");
         let todo = of_sheet["What to do"].as_str().unwrap_or_default();
@@ -338,7 +338,7 @@ async fn a_refused_row_has_one_number_and_its_own_reason_everywhere() -> Result<
         let erased = erased.context("no row")?;
         let is_gone = |name: &str| erased[name].as_str().unwrap_or_default().is_empty();
         ensure!(
-            is_gone("What stood there") && is_gone("Customer number"),
+            is_gone("Value in file") && is_gone("Customer number"),
             "{erased}"
         );
         Ok(())

@@ -52,6 +52,31 @@ fn address(page: &str, after: &str) -> Result<String> {
     Ok(href.replace("&#38;", "&").replace("&amp;", "&"))
 }
 
+/// From an answer to the next older one of its list, as long as there is one.
+async fn leads_to_older(person: &Person, form_id: &str) -> Result<()> {
+    let one = async |grades: &str| {
+        let path = format!("/dashboard/answers?form={form_id}&days=7&show=all&nps={grades}");
+        let list = person.get(&path).await?.expect(200)?;
+        let newest = address(list.text()?, "class=\"inbox\"")?;
+        person.get(&newest).await?.expect(200)
+    };
+    let only = one("10").await?;
+    ensure!(!only.text()?.contains("Next older answer"), "{only:?}");
+    let newest = one("0-6").await?;
+    let back = address(newest.text()?, "class=\"crumb\"")?;
+    ensure!(back.contains("nps=0-6"), "{back}");
+    let (before, _) = newest
+        .text()?
+        .split_once("\">Next older answer<")
+        .context("no older answer")?;
+    let (_, query) = before.rsplit_once("href=\"").context("no link")?;
+    let path = format!("/dashboard/answers{}", query.replace("&#38;", "&"));
+    let older = person.get(&path).await?.expect(200)?;
+    let text = older.text()?;
+    ensure!(text.contains("&#60;9&#62; The soup was cold."), "{text}");
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result<()> {
     let app = App::start().await?;
@@ -104,11 +129,20 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
             "{one}"
         );
         ensure!(!one.contains("soup"), "{one}");
+        // It has each question as it was asked, and leads to the form and on to older answers.
+        for part in [
+            "<b>Would you recommend us?</b>",
+            "<b>Why?</b>",
+            ">Why so?</a>",
+        ] {
+            ensure!(one.contains(part), "no {part}: {one}");
+        }
         // It leads back, and has nothing to narrow.
         ensure!(
             one.contains(">← Answers</a>") && !one.contains("<form class=\"filter\""),
             "{one}"
         );
+        leads_to_older(&person, id).await?;
         let terms = below(page.text()?, "What detractors say")?;
         for text in [
             "Of the last 23 written answers",
@@ -136,7 +170,7 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
     let shared = app.anonymous()?.get(shared).await?.expect(200)?;
     let text = shared.text()?;
     let section = below(text, ">Why?</h2>")?;
-    for said in ["23 answers", "Texts are not shown on a shared page"] {
+    for said in ["23 answers", "Short texts are not shown on a shared page"] {
         ensure!(section.contains(said), "no {said}: {section}");
     }
     ensure!(
@@ -144,6 +178,38 @@ async fn a_question_of_short_text_has_its_answers_on_the_form_s_page() -> Result
         "{text}"
     );
     Ok(())
+}
+
+#[tokio::test]
+async fn words_are_found_beside_an_option() -> Result<()> {
+    let app = App::start().await?;
+    let owner = owner(&app).await?;
+    let form = json!({
+        "title": "Why so?",
+        "bus_props": [],
+        "fields": [
+            {"key": "recommend", "type": "nps", "label": "Would you recommend us?", "required": true},
+            {"key": "reason", "type": "choice", "label": "Why?", "required": false,
+             "options": [{"value": "price", "label": "The price"}, {"value": "other", "label": "Other", "text": true}]},
+        ],
+    });
+    let form = owner.published(&form).await?;
+    let link = owner.link(&form, "", &[]).await?;
+    let beside = json!({"value": "other", "text": "No place to park"});
+    answer(&app, &link, &json!({"recommend": 3, "reason": beside})).await?;
+    answer(&app, &link, &json!({"recommend": 9, "reason": "price"})).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let id = form["form_id"].as_str().context("no form_id")?;
+    eventually(SOON, async || {
+        for (words, shown) in [("PARK+place", ">1 answer<"), ("other", ">0 answers<")] {
+            let path = format!("/dashboard/answers?form={id}&days=7&show=all&q={words}");
+            let found = person.get(&path).await?.expect(200)?;
+            let text = found.text()?;
+            ensure!(text.contains(shown), "no {shown} of {words}: {text}");
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// From the overview's newest comments to an answer, from an answer back to its list or the page of its store.

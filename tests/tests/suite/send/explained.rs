@@ -10,7 +10,7 @@ use tests::import::segment;
 use tests::visitor::Visitor;
 use tests::wait::LATER;
 
-use super::with_senders;
+use super::{skipped, with_senders};
 
 const SENDER: &str = "demo=demo:?delay=10ms&failures=0&rate=100000&window=200&price=0.05EUR";
 
@@ -26,7 +26,11 @@ fn people(store: &str) -> Vec<Value> {
     (100..103).map(person).collect()
 }
 
-async fn change(client: &Client, campaign: &Value, changes: &[(&str, Value)]) -> Result<Value> {
+pub(super) async fn change(
+    client: &Client,
+    campaign: &Value,
+    changes: &[(&str, Value)],
+) -> Result<Value> {
     let mut body = client.read_campaign(campaign).await?;
     for (member, value) in changes {
         body[*member] = value.clone();
@@ -120,7 +124,7 @@ async fn reminders_move_with_their_days_and_go_with_their_text() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_reminder_to_somebody_who_answered_does_not_wait() -> Result<()> {
+async fn whoever_answers_lets_go_of_the_reminder_at_once() -> Result<()> {
     let app = with_senders(SENDER).start().await?;
     let client = app.client().await?;
     let campaign = client
@@ -148,7 +152,13 @@ async fn a_reminder_to_somebody_who_answered_does_not_wait() -> Result<()> {
     let visitor = Visitor::new(&app.anonymous()?, &links["items"][0])?;
     visitor.page().await?.expect(200)?;
     visitor.stored(&json!({"mood": 5})).await?;
-    client.until(&campaign, |now| reminds(now, 2)).await?;
+    let answered = client.until(&campaign, |now| reminds(now, 2)).await?;
+    ensure!(
+        skipped(&answered, "reminder", "already_answered") == 1
+            && count(&answered, "reminder", "scheduled") == 2,
+        "{answered}"
+    );
+    app.succeeds(&["verify"]).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let paused = client.read_campaign(&campaign).await?;
     let waiting = json!([{"reason": "paused", "messages": 2, "until": null, "sender": null}]);

@@ -2,6 +2,8 @@
 
 mod again;
 mod audience;
+mod budget;
+mod cost;
 mod driver;
 mod erasing;
 mod explained;

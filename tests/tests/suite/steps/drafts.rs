@@ -36,6 +36,7 @@ async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result
         numbers: &AtomicU16::new(0),
         has_receipts: true,
         parts_per_day: None,
+        prices: None,
     };
     let wanted = [Wanted {
         campaign,

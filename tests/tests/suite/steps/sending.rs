@@ -15,6 +15,7 @@ use domain::campaign::{
 };
 use domain::link::Token;
 use domain::pepper::Pepper;
+use domain::price::Prices;
 use domain::rollup::DayCounts;
 use serde_json::json;
 use store::report::{Slice, WHOLE};
@@ -155,6 +156,7 @@ impl Story {
 
     async fn drive(&mut self, outcomes: &[Outcome], messages: usize) -> Result<DriveOutcome> {
         let ledger = &self.survey.ledger;
+        let prices = Prices::alike("0.05EUR".parse()?);
         let driver = Driver {
             lease: &self.lease,
             pepper: &ledger.pepper,
@@ -165,6 +167,7 @@ impl Story {
             numbers: &AtomicU16::new(0),
             has_receipts: true,
             parts_per_day: Some(1_000),
+            prices: Some(&prices),
         };
         let campaign = self.key;
         let wanted = [Wanted { campaign, messages }];

@@ -33,6 +33,8 @@ async fn a_sheet_has_one_link_a_store_that_lasts_however_many_others_there_are()
     others[1].max_responses = Some(5);
     others[2].track_fields.push("zone=north")?;
     others[3].kiosk = false;
+    others[6].name = Some("Counter".to_owned());
+    store.create_link(&others[6]).await?;
     let deleted = store.create_link(&others[4]).await?.token;
     store.delete_link(form.account_id, &deleted).await?;
     for other in &others[..4] {
@@ -42,6 +44,7 @@ async fn a_sheet_has_one_link_a_store_that_lasts_however_many_others_there_are()
 
     let made = store.keep_links(form, &sheet()?).await?;
     ensure!(made[5].link_id == lasts.link_id, "made twice");
+    ensure!(made[6].name.is_none(), "another's link is taken");
     let ids: Vec<_> = made
         .iter()
         .map(|link| link.bus_prop_ids.to_string())
@@ -49,7 +52,7 @@ async fn a_sheet_has_one_link_a_store_that_lasts_however_many_others_there_are()
     let wanted: Vec<_> = (1..=40).map(|id| id.to_string()).collect();
     ensure!(ids == wanted, "{ids:?}");
     let by_hand = store.links_by_hand(form, None, 100).await?.rows;
-    ensure!(by_hand.len() == 45, "{}", by_hand.len());
+    ensure!(by_hand.len() == 46, "{}", by_hand.len());
     let tokens = |links: &[Link]| -> Vec<Token> { links.iter().map(|link| link.token).collect() };
     let again = store.keep_links(form, &sheet()?).await?;
     ensure!(tokens(&again) == tokens(&made), "made twice");

@@ -4,8 +4,8 @@ use crate::migration::Migration;
 use crate::step::{Action, Step};
 
 pub(crate) const MIGRATION: Migration = Migration {
-    number: 18,
-    name: "m0018_senders_of_campaigns",
+    number: 19,
+    name: "m0019_senders_of_campaigns",
     up: &[
         Step {
             name: "columns",

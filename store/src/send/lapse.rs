@@ -1,0 +1,54 @@
+//! Reminders that nobody needs any more, because whoever they are for has answered.
+
+use std::collections::BTreeMap;
+
+use domain::campaign::{Count, MessageKind, MessageStatus, SkipReason};
+use uuid::Uuid;
+
+use super::drive::{DELETE_DUE, DueKey};
+use super::tally::Changes;
+use super::{CampaignKey, MessageKey};
+use crate::tx::{BatchStatement, statement};
+use crate::{Result, Tx};
+
+/// Those that are judged just now, or whose campaign is changed, are skipped in their turn.
+const WAITING: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR UPDATE OF d SKIP LOCKED FOR SHARE OF c SKIP LOCKED":
+    "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id
+       FROM batch
+       JOIN message_due d ON d.account_id = batch.account_id AND d.link_id = batch.message_id
+       JOIN campaign c ON c.account_id = d.account_id AND c.campaign_id = d.campaign_id AND c.status IN ('RUNNING', 'PAUSED')
+      WHERE d.fence = 0"
+);
+
+const SKIP: &BatchStatement<MessageKey> = statement!(MessageKey:
+    "UPDATE message SET status = 'skipped', reason = 'already_answered' FROM batch
+      WHERE message.account_id = batch.account_id AND message.message_id = batch.message_id AND message.status = 'scheduled'
+     RETURNING message.message_id"
+);
+
+impl Tx {
+    /// Skips the reminders of first messages that were answered.
+    pub(super) async fn skip_reminders(
+        &self,
+        answered: Vec<MessageKey>,
+        changes: &mut Changes,
+    ) -> Result<()> {
+        let waiting: Vec<DueKey> = self.fetch_batch(WAITING, answered).await?;
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let campaigns: BTreeMap<Uuid, CampaignKey> = waiting
+            .iter()
+            .map(|due| (due.message().message_id, due.campaign()))
+            .collect();
+        let messages = waiting.iter().map(|due| due.message()).collect();
+        self.execute_batch(DELETE_DUE, waiting).await?;
+        let skipped: Vec<Uuid> = self.fetch_batch_values(SKIP, messages).await?;
+        for campaign in skipped.iter().filter_map(|id| campaigns.get(id)) {
+            let reminder = (*campaign, MessageKind::Reminder);
+            let answered = Count::Skipped(SkipReason::AlreadyAnswered);
+            changes.moved(reminder, MessageStatus::Scheduled, answered);
+        }
+        Ok(())
+    }
+}
