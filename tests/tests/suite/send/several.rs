@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use tests::app::App;
 use tests::campaign::{campaign_path, count, on_import};
 use tests::client::Client;
+use tests::import::segment;
+use tests::visitor::Visitor;
+use tests::wait::{LATER, eventually};
 
 use super::peer::{Peer, sender_to};
 use super::senders::is;
@@ -215,7 +218,7 @@ async fn each_country_has_its_senders() -> Result<()> {
         .expect(202)?
         .json()?;
     let id = batch["batch_id"].as_str().context("no batch_id")?;
-    client.completed(id, tests::wait::LATER).await?;
+    client.completed(id, LATER).await?;
     client.act(&campaign, "resume").await?.expect(200)?;
     let done = client
         .until(&campaign, |now| count(now, "first", "accepted") == 3)
@@ -261,4 +264,49 @@ async fn a_running_campaign_gets_another_sender_and_what_was_sent_keeps_its_own(
     let test: Value = test.expect(200)?.json()?;
     ensure!(test["sender"] == "b", "{test}");
     second.until(4).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_reminder_that_goes_to_another_sender_is_let_go_by_an_answer() -> Result<()> {
+    let demo = "demo:?delay=10ms&failures=0&rate=100000&window=20";
+    let senders = format!("a={demo} b={demo}");
+    let app = with_senders(&senders).start().await?;
+    let client = app.client().await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "a");
+            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
+            campaign
+        })
+        .await?;
+    client
+        .import_for(&campaign, &germans(0..1))
+        .await?
+        .expect(202)?;
+    let waits = |now: &Value| count(now, "reminder", "scheduled") == 1;
+    client.until(&campaign, waits).await?;
+    let mut body = client.read_campaign(&campaign).await?;
+    body["sender"] = json!(["b", "a"]);
+    let changed = client.send_json(Method::PUT, &campaign_path(&campaign), &body);
+    changed.await?.expect(200)?;
+    eventually(LATER, async || {
+        let found = by_sender(&client, &campaign).await?;
+        ensure!(found == numbers([("a", 1), ("b", 1)]), "{found:?}");
+        Ok(())
+    })
+    .await?;
+    let form_id = campaign["form_id"].as_str().context("no form")?;
+    let docid = segment("docid=D0");
+    let links = format!("/api_v1/form/{form_id}/link?track_field={docid}");
+    let links: Value = client.get(&links).await?.expect(200)?.json()?;
+    let visitor = Visitor::new(&app.anonymous()?, &links["items"][0])?;
+    visitor.page().await?.expect(200)?;
+    visitor.stored(&json!({"mood": 5})).await?;
+    client
+        .until(&campaign, |now| {
+            skipped(now, "reminder", "already_answered") == 1
+        })
+        .await?;
+    app.succeeds(&["verify"]).await?;
+    Ok(())
 }
