@@ -144,7 +144,7 @@ fn for_phone<'c>(
     let phone = due.phone.as_deref().unwrap_or_default();
     let list = context.content.sender.of(phone);
     let sender = list.and_then(|(_, list)| list.names().first());
-    let serves = match sender {
+    let of_sender = match sender {
         Some(name) => served.get(name.as_str()).copied().unwrap_or_default(),
         None => Serves {
             countries: Some(&[]),
@@ -152,11 +152,11 @@ fn for_phone<'c>(
         },
     };
     let context = Context {
-        countries: serves.countries,
-        types: serves.types,
+        countries: of_sender.countries,
+        types: of_sender.types,
         ..context
     };
-    (context, serves.prices)
+    (context, of_sender.prices)
 }
 
 /// The message that a recipient would get.

@@ -89,12 +89,12 @@ async fn preview(
         link_prefix: &caller.app.link_url(""),
     };
     let served = senders.iter().map(|sender| {
-        let serves = Serves {
+        let of_sender = Serves {
             countries: sender.countries.as_deref(),
             types: sender.types.as_deref(),
             prices: sender.prices.as_deref(),
         };
-        (sender.name.as_str(), serves)
+        (sender.name.as_str(), of_sender)
     });
     let served: Served<'_> = served.collect();
     let pepper = state.pepper()?;

@@ -287,8 +287,9 @@ async fn a_reminder_that_goes_to_another_sender_is_let_go_by_an_answer() -> Resu
     client.until(&campaign, waits).await?;
     let mut body = client.read_campaign(&campaign).await?;
     body["sender"] = json!(["b", "a"]);
-    let changed = client.send_json(Method::PUT, &campaign_path(&campaign), &body);
-    changed.await?.expect(200)?;
+    let path = campaign_path(&campaign);
+    let changed = client.send_json(Method::PUT, &path, &body).await?;
+    changed.expect(200)?;
     eventually(LATER, async || {
         let found = by_sender(&client, &campaign).await?;
         ensure!(found == numbers([("a", 1), ("b", 1)]), "{found:?}");
