@@ -462,6 +462,8 @@ impl Draft for CampaignDraft {
             }
             None => operations::create_campaign(state, caller, &self.name, content).await?,
         };
+        // Its budget may be another one.
+        person.state.sender_alerts.forget(person.account_id).await;
         let campaign = &body.item.campaign;
         Ok(match campaign.status {
             CampaignStatus::Draft => page(campaign.campaign_id),

@@ -131,11 +131,14 @@ pub async fn answer(
     }
     let answers = AnswerFigures::new(f, &range, ALL_FORMS, "");
     let mut figures = ShownFigures::new(&days, &range, answers);
-    let (comments, stores) = if f.is_shared() {
-        (Vec::new(), None)
-    } else {
-        news(state, account_id, (f, &range), &series).await?
+    let news = async {
+        if f.is_shared() {
+            return Ok((Vec::new(), None));
+        }
+        news(state, account_id, (f, &range), &series).await
     };
+    let ((comments, stores), first_steps) =
+        tokio::try_join!(news, first_steps(state, account_id, f))?;
     if let (Some(dip), Some(stores)) = (&mut figures.dip, &stores) {
         dip.stores = AnswerFigures::new(f, &range, &stores.form_id, "").stores_of(dip.days);
         dip.form.clone_from(&stores.form);
@@ -149,7 +152,7 @@ pub async fn answer(
         forms: forms(f, &series, &range),
         comments,
         stores,
-        first_steps: first_steps(state, account_id, f).await?,
+        first_steps,
         figures,
     };
     Ok(page_of_days(f, &range, &template))

@@ -181,6 +181,26 @@ impl StoresQuery {
         Ok((form, stored.content.for_reports()))
     }
 
+    /// The forms that have stores; the one that is compared, its content and its counts.
+    async fn read(
+        &self,
+        person: &SignedIn,
+        range: &Range,
+    ) -> Result<(Vec<FormChoice>, (String, FormContent), Arc<CountsById>)> {
+        if ["", ALL_FORMS].contains(&&*self.form) {
+            let forms = with_bus_props(person).await?;
+            let compared = self.form(person, range, &forms).await?;
+            let counts = counts(person, &compared.0, range).await?;
+            return Ok((forms, compared, counts));
+        }
+        // At once: one that is named depends on nothing else.
+        tokio::try_join!(
+            with_bus_props(person),
+            self.form(person, range, &[]),
+            counts(person, &self.form, range),
+        )
+    }
+
     fn sort(&self) -> (SortColumn, bool) {
         (self.sort.parse().unwrap_or_default(), self.order == "down")
     }
@@ -207,12 +227,10 @@ impl StoresQuery {
 pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
     let f = person.frame("stores");
     let range = Range::read(&query.range, f.zone);
-    let forms = with_bus_props(&person).await?;
-    let (form, content) = query.form(&person, &range, &forms).await?;
+    let (forms, (form, content), counts) = query.read(&person, &range).await?;
     let (properties, property) = property(&content, &query.property);
     let (sort, is_down) = query.sort();
     let figures = AnswerFigures::new(&f, &range, &form, "");
-    let counts = counts(&person, &form, &range).await?;
     let comparison = query.compare((&content, property), &counts, figures);
     let drawn = if query.rows == "all" {
         usize::MAX

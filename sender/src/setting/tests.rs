@@ -111,19 +111,6 @@ fn errors_name_the_sender_and_the_parameter() {
             "a=demo:?receipts=no",
             "sender a: `receipts` is neither `on` nor `off`",
         ),
-        ("a=demo:?price=5", "sender a: `price` is not like `0.05EUR`"),
-        (
-            "a=demo:?prices=prices.csv",
-            "sender a: `prices` is not `@` and a file",
-        ),
-        (
-            "a=demo:?price=1EUR&prices=@prices.csv",
-            "sender a: `prices` stands beside `price`",
-        ),
-        (
-            "a=demo:?prices=@nowhere/prices.csv",
-            "sender a: `prices`: nowhere/prices.csv cannot be read: entity not found",
-        ),
         (
             "a=demo:?accounts=",
             "sender a: `accounts` is not `*` or names",
@@ -199,6 +186,27 @@ fn errors_name_the_sender_and_the_parameter() {
             "sender a: its URL has a user or a password: `secret` signs",
         ),
         ("a=demo: a=demo:", "sender a comes more than once"),
+    ] {
+        assert_eq!(error(entry), expected, "{entry}");
+    }
+}
+
+#[test]
+fn errors_name_what_is_wrong_with_prices() {
+    for (entry, expected) in [
+        ("a=demo:?price=5", "sender a: `price` is not like `0.05EUR`"),
+        (
+            "a=demo:?prices=prices.csv",
+            "sender a: `prices` is not `@` and a file",
+        ),
+        (
+            "a=demo:?price=1EUR&prices=@prices.csv",
+            "sender a: `prices` stands beside `price`",
+        ),
+        (
+            "a=demo:?prices=@nowhere/prices.csv",
+            "sender a: `prices`: nowhere/prices.csv cannot be read: entity not found",
+        ),
     ] {
         assert_eq!(error(entry), expected, "{entry}");
     }

@@ -304,7 +304,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
         .open(&format!("{base}/dashboard/campaigns/new"))
         .await?;
     browser.write("[name=name]", "After the visit").await?;
-    browser.click(".editor form button").await?;
+    browser.click(".editor form > button").await?;
     let start = ".actions.stored button";
     eventually(SOON, async || {
         let disabled = browser.property(start, "disabled").await?;

@@ -105,11 +105,14 @@ async fn a_campaign_s_budget_is_typed_in_its_editor_and_its_page_warns() -> Resu
     let path = campaign_path(&campaign);
     let changed = owner.send_json(Method::PUT, &path, &raised).await?;
     changed.expect(200)?;
-    let after = person.get(&page).await?.expect(200)?;
-    let after = after.text()?;
-    ensure!(!after.contains("budget is spent"), "{after}");
-    ensure!(after.contains("5.00 EUR"), "{after}");
-    Ok(())
+    eventually(LATER, async || {
+        let after = person.get(&page).await?.expect(200)?;
+        let after = after.text()?;
+        ensure!(!after.contains("budget is spent"), "{after}");
+        ensure!(after.contains("5.00 EUR"), "{after}");
+        Ok(())
+    })
+    .await
 }
 
 #[tokio::test]

@@ -500,6 +500,7 @@ async fn an_admin_names_the_company() -> Result<()> {
 #[tokio::test]
 async fn a_name_that_is_taken_stays_and_the_only_admin_is_not_removed() -> Result<()> {
     let app = App::start().await?;
+    app.client_of("shop").await?;
     let admin = app.person("ada", "shop", "admin").await?;
     let new = [
         ("name", "ada"),

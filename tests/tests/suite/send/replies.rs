@@ -153,7 +153,7 @@ async fn texts_are_answered_once_a_day_and_not_those_who_opted_out() -> Result<(
     let client = app.client().await?;
     let none = client.get(SETTING).await?.expect(200)?.json()?;
     ensure!(
-        none == json!({"stop_words": [], "stop_reply": null, "help_reply": null, "min_gap_days": 0}),
+        none == json!({"stop_words": [], "stop_reply": null, "help_reply": null, "min_gap_days": 0, "month_budget": null}),
         "{none}"
     );
     let setting = json!({
