@@ -502,6 +502,11 @@ impl CampaignDraft {
         !self.reminder_days.is_empty() || !self.reminder_text.is_empty()
     }
 
+    /// How many messages it sends at most.
+    pub fn most(&self) -> Option<i64> {
+        self.max_messages.trim().parse().ok()
+    }
+
     /// Whether it sends on a day.
     pub fn has_day(&self, day: &str) -> bool {
         self.days.iter().any(|one| one == day)

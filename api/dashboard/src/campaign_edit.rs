@@ -113,6 +113,7 @@ impl CampaignEditPage<'_> {
                 let soon = Utc::now() + TimeDelta::minutes(1);
                 let later = preview.first_at.filter(|at| *at > soon);
                 let messages = number(preview.eligible);
+                let messages = messages.min(self.draft.most().unwrap_or(i64::MAX));
                 let start = match later {
                     Some(at) => t.count_with("start-later", messages, self.f.moment(at)),
                     None => t.count("start-now", messages),

@@ -8,7 +8,6 @@ use axum::response::Response;
 use domain::form::FormStatus;
 use serde::Deserialize;
 use store::form::Form;
-use uuid::Uuid;
 
 use crate::campaign_draft::CampaignDraft;
 use crate::campaign_edit::SHOWN_BATCHES;
@@ -41,8 +40,10 @@ pub async fn new(
     let mut draft = CampaignDraft::new(person.t);
     if !batch.is_empty() {
         draft.audience = parse_id("batch", &batch)?.to_string();
-    } else if let Some(batch_id) = without_campaign(&person).await? {
-        draft.audience = batch_id.to_string();
+    } else {
+        let mut free = without_campaign(&person).await?.into_iter();
+        draft.audience = free.next().unwrap_or_default();
+        draft.also = free.collect();
     }
     if let Some(form) = latest_form(&person).await? {
         draft.form_id = form.form_id.to_string();
@@ -52,17 +53,17 @@ pub async fn new(
     draft.page(&person, &Editing::default()).await
 }
 
-/// The newest import with people for whom no campaign was made, of those that can be chosen.
-async fn without_campaign(person: &SignedIn) -> Result<Option<Uuid>> {
+/// The imports with people for whom no campaign was made, of those that can be chosen, newest first.
+async fn without_campaign(person: &SignedIn) -> Result<Vec<String>> {
     let batches = list_batches(&person.caller, None, SHOWN_BATCHES).await?;
     let batches = batches.rows.into_iter().map(|body| body.batch);
-    let mut batches = batches.filter(|batch| batch.campaign_id.is_none());
+    let batches = batches.filter(|batch| batch.campaign_id.is_none());
     let campaigns = newest_campaigns(person).await;
-    let free = batches.find(|batch| {
+    let free = batches.filter(|batch| {
         let is_used = |campaign| is_for(campaign, batch.batch_id);
         import_people(batch) > 0 && !batch.erasing && !campaigns.iter().any(is_used)
     });
-    Ok(free.map(|batch| batch.batch_id))
+    Ok(free.map(|batch| batch.batch_id.to_string()).collect())
 }
 
 /// The published form that was published last, or that of the newest campaign, whichever is later.

@@ -11,6 +11,7 @@ use axum::response::Response;
 use domain::campaign::{
     Audience, CampaignAction, CampaignStatus, Count, MessageKind, MessageSet, MessageStatus,
 };
+use domain::form::FormStatus;
 use domain::price::Money;
 use serde::Deserialize;
 use store::send::Campaign;
@@ -60,6 +61,7 @@ struct CampaignPage<'a> {
     settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,
+    form_is_deleted: bool,
 }
 
 /// A campaign with its funnel.
@@ -227,6 +229,10 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let troubled = troubled.senders.iter();
     let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
     let troubled: BTreeMap<String, String> = troubled.collect();
+    let stored = person.state.app.form(person.account_id, content.form_id);
+    let form_is_deleted = stored
+        .await
+        .is_ok_and(|form| form.status == FormStatus::Deleted);
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
@@ -242,6 +248,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
         senders: in_words(t, &content.sender),
         settings: settings(t, zone, content, &imports),
         form,
+        form_is_deleted: form_is_deleted && campaign.status.is_open(),
         campaign,
     };
     Ok(page(&f, &template))

@@ -218,7 +218,16 @@ impl FormDraft {
     /// Of what is stored.
     pub fn read(form: &FormContent) -> Self {
         let bus_props = form.bus_props.iter().filter(|entry| !entry.retired);
-        let bus_props: Vec<_> = bus_props.map(|entry| entry.text.as_str()).collect();
+        // As people type them: by their names, as long as these are stores.
+        let mut are_stores = true;
+        let bus_props = bus_props.map(|entry| {
+            are_stores &= entry.text.name() == PROPERTY;
+            match entry.text.value() {
+                value if are_stores && !value.contains(':') => value,
+                _ => entry.text.as_str(),
+            }
+        });
+        let bus_props: Vec<_> = bus_props.collect();
         let (retired, fields): (Vec<_>, Vec<_>) =
             form.fields.iter().partition(|field| field.retired);
         let fields: Vec<_> = fields.iter().map(|field| json!(field)).collect();

@@ -13,7 +13,7 @@ use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use chrono::{DateTime, Utc};
-use domain::campaign::{Message, MessageStatus};
+use domain::campaign::{Message, MessageKind};
 use domain::date_range::day_of;
 use domain::docid::DocId;
 use domain::phone::PhoneNumber;
@@ -215,17 +215,14 @@ impl Sent {
         page::status(&self.message, self.is_simulated)
     }
 
+    fn is_test(&self) -> bool {
+        self.message.kind == MessageKind::Test
+    }
+
     /// What happened to it, and when.
     fn story(&self) -> impl Iterator<Item = (&'static str, DateTime<Utc>)> {
-        let is_planned = self.message.status == MessageStatus::Scheduled
-            && self.message.scheduled_at > Utc::now();
-        let scheduled = if is_planned {
-            "column-planned-for"
-        } else {
-            "column-scheduled-at"
-        };
         let steps = [
-            (scheduled, Some(self.message.scheduled_at)),
+            ("column-scheduled-at", Some(self.message.scheduled_at)),
             ("column-accepted-at", self.message.accepted_at),
             (delivered(self.is_simulated), self.message.delivered_at),
             ("column-viewed-at", self.message.viewed_at),

@@ -180,6 +180,7 @@ comments-n = { $n ->
    *[other] { $value } Kommentare
 }
 mean = Mittel { $value }
+field-removed = nicht mehr im Formular
 nps-interval = NPS mit Fehlerspanne
 table-of = Vergleich nach { $value }
 stores-few = Blass: weniger als 30 Antworten und kein deutlicher Unterschied.
@@ -206,7 +207,7 @@ stores-completed = Abschlussquote
 stores-answered = Rücklaufquote
 stores-differs = Deutlicher Unterschied
 stores-note = Die Abschlussquote gilt für alle Aufrufe des Formulars, die Rücklaufquote für zugestellte Nachrichten.
-stores-judged-none = Keine hat 10 Antworten oder mehr: Erst dann wird verglichen.
+stores-judged-none = Verglichen wird ab 10 Antworten; die hat noch keine.
 stores-chance = Verglichen wird erst ab 10 Antworten: Von { $value } Vergleichen würde der Zufall allein etwa { $what } markieren.
 stores-chance-few = Verglichen wird erst ab 10 Antworten: Der Zufall allein würde kaum etwas markieren.
 stores-all = Alle { $value } zeigen
@@ -281,6 +282,7 @@ file-too-large = Die Datei ist zu groß. Speichern Sie sie als CSV oder teilen S
 file-broken = Die Datei kann nicht gelesen werden. Öffnen Sie sie in Excel, speichern Sie sie als .xlsx und wählen Sie diese Datei. ({ $value })
 file-columns = Was in der Datei steht
 file-columns-text = Sagen Sie, was jede Spalte ist. Was behalten wird, kann in Nachrichten stehen und Antworten gruppieren.
+file-other-sheets = Gelesen wird nur das erste Blatt der Datei, nicht: { $value }. Speichern Sie diese einzeln und importieren Sie sie ebenso.
 file-read = Wie die Datei gelesen wurde
 file-written = Geschrieben mit
 delimiter-comma = Kommas
@@ -309,8 +311,7 @@ column-encoding = Zeichen
 column-sender = Absender
 column-provider-ids = IDs des Anbieters
 column-provider-code = Code des Anbieters
-column-planned-for = Geplant für
-column-scheduled-at = Eingereiht
+column-scheduled-at = Geplant für
 column-accepted-at = Gesendet
 column-delivered-at = Zugestellt
 column-viewed-at = Aufgerufen
@@ -398,8 +399,8 @@ import-retry = Noch einmal versuchen
 import-erase = Angelegte Empfänger löschen
 import-erasing = Die Empfänger, die dieser Import angelegt hat, werden gelöscht:
 sure-import-erase = { $n ->
-    [one] Der Empfänger, den dieser Import angelegt hat, wird endgültig gelöscht, es sei denn, ein späterer Import hat ihn geändert. Antworten bleiben, ohne die Person.
-   *[other] Die { $value } Empfänger, die dieser Import angelegt hat, werden endgültig gelöscht, außer wen ein späterer Import geändert hat. Antworten bleiben, ohne die Person.
+    [one] Der Empfänger, den dieser Import angelegt hat, wird endgültig gelöscht, es sei denn, ein späterer Import hat ihn geändert. Antworten bleiben, ohne die Person und ihre Spalten.
+   *[other] Die { $value } Empfänger, die dieser Import angelegt hat, werden endgültig gelöscht, außer wen ein späterer Import geändert hat. Antworten bleiben, ohne die Person und ihre Spalten.
 }
 erased = Gelöscht
 do-start = Starten
@@ -460,6 +461,7 @@ recipients-looked-to = Durchsucht sind alle bis zur Kundennummer { $value }. Es 
 recipients-go-on = Weiter suchen
 recipient-link = Persönlicher Link
 recipient-link-note = Wer ihn öffnet, zählt als Aufruf, und eine Antwort zählt als die der Person.
+recipient-test-note = Ein Test mit den Spalten dieser Person. Er ging an eine andere Nummer.
 recipient-none = Es gibt keinen Empfänger „{ $value }“.
 phone = Telefon
 docid = Kundennummer
@@ -476,10 +478,10 @@ messages-n = { $n ->
 messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
-erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
+erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person und ihre Spalten. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
-erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
+erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person und ihre Spalten. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
 kind-first = Erste Nachricht
 kind-reminder = Erinnerung
 kind-test = Test
@@ -517,6 +519,7 @@ campaign-parts = Maximale Länge (SMS)
 campaign-reminder = Erinnerung an alle, die nicht geantwortet haben
 campaign-reminder-days = Nach … Tagen
 campaign-started-note = Ihre Änderungen gelten für alles, was noch nicht gesendet ist. Formular und Empfänger bleiben.
+campaign-form-deleted = Das Formular wurde gelöscht: Was noch wartet, wird nicht gesendet.
 campaign-nothing-waits = Im Augenblick wartet keine Nachricht: Ein neuer Text gilt nur für Personen, die Sie noch importieren, und eine neue Erinnerung nur für noch nicht gesendete.
 campaign-starts-at = Beginn (leer: sofort)
 campaign-delay = Minuten, die nach dem Import gewartet wird
@@ -590,7 +593,7 @@ usage-senders = Nach Absender, { $value }
 usage-countries = Nach Land, { $value }
 usage-none = Es wurde noch nichts gesendet.
 usage-note = Eine Nachricht zählt an dem Tag, an dem sie gesendet wurde, zum Preis dieses Tages; was der Anbieter ablehnt, kostet nichts. Ein langer Text braucht mehrere SMS-Teile.
-usage-no-price = Niemand hat gesagt, was eine SMS kostet; deshalb gibt es hier keine Kosten und kein Budget. Fragen Sie, wer den Dienst betreibt.
+usage-no-price = Es ist kein SMS-Preis hinterlegt, deshalb gibt es hier keine Kosten und kein Budget. Wer den Dienst betreibt, kann ihn eintragen.
 month-budget = Budget für einen Monat
 month-budget-none = Es gibt kein Budget: Alles wird gesendet.
 month-budget-note = Was alle Nachrichten eines Monats kosten dürfen. Nachrichten darüber hinaus warten bis zum nächsten Monat, oder bis Sie es erhöhen. Leer: keine Grenze.
@@ -640,7 +643,7 @@ wait-reminder = { $n ->
    *[other] { $value } Erinnerungen warten, die erste wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
-unknown-similar = Diese sind vermutlich verschrieben und werden nicht aufgenommen. Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst:
+unknown-similar = Diese sind vermutlich verschrieben: Die Personen bekommen ihre Nachricht, ihre Antworten zählen aber für keine Gruppe. Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst:
 unknown-add = Ins Formular aufnehmen
 field-missing = { $n ->
     [one] { $value } Person hat kein „{ $what }“.
@@ -680,6 +683,7 @@ preview-import = Alle Personen einer Datei, die Sie in diese Kampagne importiere
 preview-each = Je etwa { $value } SMS.
 preview-example = Beispiel mit Ihren neuesten Personen:
 preview-started = Bereits gestartet: Ihre Änderung gilt für Nachrichten, die noch nicht gesendet sind.
+preview-most = Gesendet wird an höchstens { $value } von ihnen.
 preview-import-nobody = Die Spalten werden ausgefüllt, sobald Sie Personen haben.
 preview-eligible = { $n ->
     [one] { $value } Nachricht
@@ -716,25 +720,25 @@ about = Einstellungen
 text = Text
 form-report = Zum Bericht
 resend-unknown = { $n ->
-    [one] { $value } unklare Nachricht noch einmal senden
-   *[other] { $value } unklare Nachrichten noch einmal senden
+    [one] Bis zu { $value } unklare Nachricht noch einmal senden
+   *[other] Bis zu { $value } unklare Nachrichten noch einmal senden
 }
 resend-failed = { $n ->
-    [one] { $value } fehlgeschlagene Nachricht noch einmal senden
-   *[other] { $value } fehlgeschlagene Nachrichten noch einmal senden
+    [one] Bis zu { $value } fehlgeschlagene Nachricht noch einmal senden
+   *[other] Bis zu { $value } fehlgeschlagene Nachrichten noch einmal senden
 }
 resend-undelivered = { $n ->
-    [one] { $value } nicht zugestellte Nachricht noch einmal senden
-   *[other] { $value } nicht zugestellte Nachrichten noch einmal senden
+    [one] Bis zu { $value } nicht zugestellte Nachricht noch einmal senden
+   *[other] Bis zu { $value } nicht zugestellte Nachrichten noch einmal senden
 }
 resend-expired = { $n ->
-    [one] { $value } abgelaufene Nachricht noch einmal senden
-   *[other] { $value } abgelaufene Nachrichten noch einmal senden
+    [one] Bis zu { $value } abgelaufene Nachricht noch einmal senden
+   *[other] Bis zu { $value } abgelaufene Nachrichten noch einmal senden
 }
-sure-resend-unknown = Wer die erste Nachricht doch bekommen hat, bekommt eine zweite. Fragen Sie, wenn möglich, zuerst den Anbieter: Er weiß, welche er angenommen hat.
-sure-resend-failed = Der Anbieter hat sie abgelehnt. Sehen Sie sich zuerst die Gründe an: Was an einer Nummer falsch war, ist es noch.
-sure-resend-undelivered = Sie kamen nicht an, und jeder neue Versuch kostet wieder. Nummern, die es nicht mehr gibt, scheitern wieder.
-sure-resend-expired = Die Telefone waren zu lange aus oder ohne Netz. Jeder neue Versuch kostet wieder.
+sure-resend-unknown = Wer die erste Nachricht doch bekommen hat, bekommt eine zweite. Fragen Sie, wenn möglich, zuerst den Anbieter: Er weiß, welche er angenommen hat. Wer geantwortet hat, gesperrt oder gelöscht ist, bekommt keine.
+sure-resend-failed = Der Anbieter hat sie abgelehnt. Sehen Sie sich zuerst die Gründe an: Was an einer Nummer falsch war, ist es noch. Wer geantwortet hat, gesperrt oder gelöscht ist, bekommt keine.
+sure-resend-undelivered = Sie kamen nicht an, und jeder neue Versuch kostet wieder. Nummern, die es nicht mehr gibt, scheitern wieder. Wer geantwortet hat, gesperrt oder gelöscht ist, bekommt keine.
+sure-resend-expired = Die Telefone waren zu lange aus oder ohne Netz. Jeder neue Versuch kostet wieder. Wer geantwortet hat, gesperrt oder gelöscht ist, bekommt keine.
 do-resend = Noch einmal senden
 sender = Absender
 sender-next = Fällt er eine Minute lang aus, dann
@@ -810,7 +814,7 @@ status-undelivered = Nicht zugestellt
 status-expired = Abgelaufen
 status-failed = Fehlgeschlagen
 status-unknown = Unbekannt
-skip-opted-out = Abgemeldet
+skip-opted-out = Abgemeldet oder gesperrt
 skip-erased = Gelöscht
 skip-contact-gap = Vor Kurzem angeschrieben
 skip-already-answered = Schon geantwortet
@@ -1141,6 +1145,7 @@ public-choose = Bitte wählen Sie eine Antwort.
 public-choose-grade = Bitte wählen Sie aus { $value }.
 public-choose-one = Bitte wählen Sie eine der angezeigten Antworten.
 public-choose-some = Bitte wählen Sie mindestens eine Antwort.
+public-other = Bitte angeben
 public-write = Bitte schreiben Sie eine Antwort.
 public-character = Hier steht ein Zeichen, das nicht gespeichert werden kann. Bitte tippen Sie den Text neu.
 public-shorten = { $n ->

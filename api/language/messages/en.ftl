@@ -183,6 +183,7 @@ comments-n = { $n ->
    *[other] { $value } comments
 }
 mean = mean { $value }
+field-removed = no longer in the form
 nps-interval = NPS with margin of error
 table-of = Compared by { $value }
 stores-few = Pale: fewer than 30 answers and no clear difference.
@@ -209,7 +210,7 @@ stores-completed = Completion rate
 stores-answered = Response rate
 stores-differs = Clear difference
 stores-note = The completion rate is of all openings of the form, the response rate of the messages that arrived.
-stores-judged-none = None has 10 answers or more: only then it is compared.
+stores-judged-none = Stores are compared from 10 answers on, which none has yet.
 stores-chance = Only those with at least 10 answers are compared: of { $value } comparisons chance alone would mark about { $what }.
 stores-chance-few = Only those with at least 10 answers are compared: chance alone would hardly mark any.
 stores-all = Show all { $value }
@@ -287,6 +288,7 @@ file-too-large = The file is too large. Save it as CSV, or divide it. ({ $value 
 file-broken = The file cannot be read. Open it in Excel, save it as .xlsx and choose that file. ({ $value })
 file-columns = What is in the file
 file-columns-text = Say what each column is. What is kept can be used in messages and to group answers.
+file-other-sheets = Only the first sheet of the file is read, not: { $value }. Save these as files of their own and import them too.
 file-read = How the file was read
 file-written = Written with
 delimiter-comma = commas
@@ -315,8 +317,7 @@ column-encoding = Characters
 column-sender = Sender
 column-provider-ids = IDs of the provider
 column-provider-code = Code of the provider
-column-planned-for = Planned for
-column-scheduled-at = Queued
+column-scheduled-at = Planned for
 column-accepted-at = Sent
 column-delivered-at = Delivered
 column-viewed-at = Viewed
@@ -404,8 +405,8 @@ import-retry = Try again
 import-erase = Erase the people it created
 import-erasing = Those whom this import created are being erased:
 sure-import-erase = { $n ->
-    [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person.
-   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay, without the person.
+    [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person and their columns.
+   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay, without the person and their columns.
 }
 erased = Erased
 do-start = Start
@@ -466,6 +467,7 @@ recipients-looked-to = Looked through everybody up to customer number { $value }
 recipients-go-on = Search further
 recipient-link = Their link
 recipient-link-note = Opening it counts as a view, and an answer counts as theirs.
+recipient-test-note = A test with the columns of this person. It went to another number.
 recipient-none = There is no recipient “{ $value }”.
 phone = Phone
 docid = Customer number
@@ -482,10 +484,10 @@ messages-n = { $n ->
 messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
-erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person. A later file that has the person adds them again.
+erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person and their columns. A later file that has the person adds them again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
-erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person. If a later file has them, they are added again.
+erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person and their columns. If a later file has them, they are added again.
 kind-first = First message
 kind-reminder = Reminder
 kind-test = Test
@@ -523,6 +525,7 @@ campaign-parts = Longest message: … SMS parts
 campaign-reminder = Reminder to those who have not answered
 campaign-reminder-days = After … days
 campaign-started-note = What you change holds for everything that is not sent yet. Form and people stay as they are.
+campaign-form-deleted = The form was deleted: what waits is not sent.
 campaign-nothing-waits = No message waits now: a new text only holds for people whom you import later, and a new reminder only for those not sent yet.
 campaign-starts-at = Start at (empty: at once)
 campaign-delay = Minutes to wait after the import
@@ -596,7 +599,7 @@ usage-senders = By sender, { $value }
 usage-countries = By country, { $value }
 usage-none = Nothing was sent yet.
 usage-note = A message counts on the day on which it was sent, at the price of that day; what the provider refused costs nothing. A long text takes several SMS parts.
-usage-no-price = Nobody has said what an SMS costs, so there are no costs and no budget. Ask whoever runs the service.
+usage-no-price = No price of an SMS is set, so there are no costs and no budget. Whoever runs the service can set it.
 month-budget = Budget for a month
 month-budget-none = There is no budget: everything is sent.
 month-budget-note = What all messages of a month may cost. Messages beyond it wait until the next month, or until you raise it. Empty: no limit.
@@ -646,7 +649,7 @@ wait-reminder = { $n ->
    *[other] { $value } reminders wait, the first is sent on { $what }. Whoever answers before gets none.
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
-unknown-similar = These are probably mistyped and are not added. Correct them in the file, or add them in the form itself:
+unknown-similar = These are probably mistyped: their people get the message, but their answers count for no group. Correct them in the file, or add them in the form itself:
 unknown-add = Add them to the form
 field-missing = { $n ->
     [one] { $value } person has no “{ $what }”.
@@ -686,6 +689,7 @@ preview-import = Everyone in a file you import into this campaign gets this mess
 preview-each = About { $value } SMS each.
 preview-example = Example with your newest people:
 preview-started = Already started: your change holds for messages not yet sent.
+preview-most = At most { $value } of them are sent to.
 preview-import-nobody = Columns are filled in once you have people.
 preview-eligible = { $n ->
     [one] { $value } message
@@ -719,25 +723,25 @@ about = Settings
 text = Text
 form-report = To its report
 resend-unknown = { $n ->
-    [one] Send { $value } unknown message again
-   *[other] Send { $value } unknown messages again
+    [one] Send up to { $value } unknown message again
+   *[other] Send up to { $value } unknown messages again
 }
 resend-failed = { $n ->
-    [one] Send { $value } failed message again
-   *[other] Send { $value } failed messages again
+    [one] Send up to { $value } failed message again
+   *[other] Send up to { $value } failed messages again
 }
 resend-undelivered = { $n ->
-    [one] Send { $value } undelivered message again
-   *[other] Send { $value } undelivered messages again
+    [one] Send up to { $value } undelivered message again
+   *[other] Send up to { $value } undelivered messages again
 }
 resend-expired = { $n ->
-    [one] Send { $value } expired message again
-   *[other] Send { $value } expired messages again
+    [one] Send up to { $value } expired message again
+   *[other] Send up to { $value } expired messages again
 }
-sure-resend-unknown = Whoever got the first message all the same gets a second one. Ask the provider first, if you can: it knows which it took.
-sure-resend-failed = The provider refused them. Look at the reasons first: what was wrong with a number still is.
-sure-resend-undelivered = They did not arrive, and each new attempt costs again. Numbers that do not exist any more will fail again.
-sure-resend-expired = The phones were off or out of reach for too long. Each new attempt costs again.
+sure-resend-unknown = Whoever got the first message all the same gets a second one. Ask the provider first, if you can: it knows which it took. Whoever has answered, is blocked or was erased gets none.
+sure-resend-failed = The provider refused them. Look at the reasons first: what was wrong with a number still is. Whoever has answered, is blocked or was erased gets none.
+sure-resend-undelivered = They did not arrive, and each new attempt costs again. Numbers that do not exist any more will fail again. Whoever has answered, is blocked or was erased gets none.
+sure-resend-expired = The phones were off or out of reach for too long. Each new attempt costs again. Whoever has answered, is blocked or was erased gets none.
 do-resend = Send again
 sender = Sender
 sender-next = If it fails for a minute, then
@@ -813,7 +817,7 @@ status-undelivered = Undelivered
 status-expired = Expired
 status-failed = Failed
 status-unknown = Unknown
-skip-opted-out = Opted out
+skip-opted-out = Opted out or blocked
 skip-erased = Erased
 skip-contact-gap = Contacted lately
 skip-already-answered = Answered already
@@ -1144,6 +1148,7 @@ public-choose = Please choose an answer.
 public-choose-grade = Please choose from { $value }.
 public-choose-one = Please choose one of the answers shown.
 public-choose-some = Please choose at least one answer.
+public-other = Please specify
 public-write = Please write an answer.
 public-character = This holds a character that cannot be stored. Please type it again.
 public-shorten = { $n ->

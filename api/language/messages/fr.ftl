@@ -190,6 +190,7 @@ comments-n = { $n ->
    *[other] { $value } commentaires
 }
 mean = moyenne { $value }
+field-removed = plus dans le formulaire
 nps-interval = NPS avec marge d’erreur
 table-of = Comparaison par { $value }
 stores-few = Lignes pâles : moins de 30 réponses et pas de différence nette.
@@ -216,7 +217,7 @@ stores-completed = Taux d’achèvement
 stores-answered = Taux de réponse
 stores-differs = Différence nette
 stores-note = Le taux d’achèvement porte sur toutes les ouvertures du formulaire, le taux de réponse sur les messages remis.
-stores-judged-none = Aucun n’a 10 réponses ou plus : ce n’est qu’alors qu’il est comparé.
+stores-judged-none = La comparaison commence à 10 réponses, et aucun n’en a encore autant.
 stores-chance = Seuls ceux qui ont au moins 10 réponses sont comparés : sur { $value } comparaisons, le hasard seul en marquerait environ { $what }.
 stores-chance-few = Seuls ceux qui ont au moins 10 réponses sont comparés : le hasard seul n’en marquerait presque aucun.
 stores-all = Tout afficher ({ $value })
@@ -291,6 +292,7 @@ file-too-large = Le fichier est trop volumineux. Enregistrez-le en CSV ou divise
 file-broken = Le fichier ne peut pas être lu. Ouvrez-le dans Excel, enregistrez-le en .xlsx et choisissez ce fichier. ({ $value })
 file-columns = Ce que contient le fichier
 file-columns-text = Dites ce qu’est chaque colonne. Ce qui est conservé peut servir dans les messages et pour regrouper les réponses.
+file-other-sheets = Seule la première feuille du fichier est lue, pas : { $value }. Enregistrez-les séparément et importez-les aussi.
 file-read = Comment le fichier a été lu
 file-written = Écrit avec
 delimiter-comma = des virgules
@@ -324,8 +326,8 @@ import-retry = Réessayer
 import-erase = Effacer les destinataires créés
 import-erasing = Les destinataires créés par cette importation sont en cours d’effacement :
 sure-import-erase = { $n ->
-    [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent, sans la personne.
-   *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent, sans la personne.
+    [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent, sans la personne ni ses colonnes.
+   *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent, sans la personne ni ses colonnes.
 }
 erased = Effacés
 do-start = Démarrer
@@ -386,6 +388,7 @@ recipients-looked-to = Tous ont été examinés jusqu’au numéro de client { $
 recipients-go-on = Continuer la recherche
 recipient-link = Lien personnel
 recipient-link-note = L’ouvrir compte comme une visite, et une réponse compte comme celle de la personne.
+recipient-test-note = Un essai avec les colonnes de cette personne, envoyé à un autre numéro.
 recipient-none = Il n’y a pas de destinataire « { $value } ».
 phone = Téléphone
 docid = Numéro de client
@@ -408,8 +411,7 @@ column-encoding = Caractères
 column-sender = Expéditeur
 column-provider-ids = ID du fournisseur
 column-provider-code = Code du fournisseur
-column-planned-for = Prévu pour
-column-scheduled-at = Mis en file
+column-scheduled-at = Prévu pour
 column-accepted-at = Envoyé
 column-delivered-at = Remis
 column-viewed-at = Ouvert
@@ -486,10 +488,10 @@ messages-n = { $n ->
 messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
-erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur la contient, elle est de nouveau créée.
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne ni ses colonnes. Si un fichier ultérieur la contient, elle est de nouveau créée.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
-erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne. Si un fichier ultérieur les contient, ils sont de nouveau créés.
+erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne ni ses colonnes. Si un fichier ultérieur les contient, ils sont de nouveau créés.
 kind-first = Premier message
 kind-reminder = Rappel
 kind-test = Test
@@ -527,6 +529,7 @@ campaign-parts = Longueur maximale : … SMS
 campaign-reminder = Rappel à ceux qui n’ont pas répondu
 campaign-reminder-days = Après … jours
 campaign-started-note = Vos modifications valent pour tout ce qui n’est pas encore envoyé. Le formulaire et les personnes restent les mêmes.
+campaign-form-deleted = Le formulaire a été supprimé : ce qui attend n’est pas envoyé.
 campaign-nothing-waits = Aucun message n’attend en ce moment : un nouveau texte ne vaut que pour les personnes importées plus tard, et un nouveau rappel que pour ceux qui ne sont pas encore partis.
 campaign-starts-at = Démarrer le (vide : tout de suite)
 campaign-delay = Minutes d’attente après l’importation
@@ -650,7 +653,7 @@ wait-reminder = { $n ->
    *[other] { $value } rappels attendent, le premier part le { $what }. Qui répond d’ici là n’en reçoit pas.
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
-unknown-similar = Ces valeurs sont sans doute mal écrites et ne sont pas ajoutées. Corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même :
+unknown-similar = Ces valeurs sont sans doute mal écrites : les personnes reçoivent le message, mais leurs réponses ne comptent pour aucun groupe. Corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même :
 unknown-add = Les ajouter au formulaire
 field-missing = { $n ->
     [one] { $value } personne n’a pas « { $what } ».
@@ -690,6 +693,7 @@ preview-import = Toutes les personnes d’un fichier que vous importez dans cett
 preview-each = Environ { $value } SMS par personne.
 preview-example = Exemple avec vos dernières personnes :
 preview-started = Déjà démarrée : votre modification vaut pour les messages qui ne sont pas encore envoyés.
+preview-most = L’envoi se limite à { $value } d’entre elles.
 preview-import-nobody = Les colonnes se remplissent dès que vous avez des personnes.
 preview-eligible = { $n ->
     [one] { $value } message
@@ -726,25 +730,25 @@ about = Réglages
 text = Texte
 form-report = Vers son rapport
 resend-unknown = { $n ->
-    [one] Renvoyer { $value } message incertain
-   *[other] Renvoyer { $value } messages incertains
+    [one] Renvoyer jusqu’à { $value } message incertain
+   *[other] Renvoyer jusqu’à { $value } messages incertains
 }
 resend-failed = { $n ->
-    [one] Renvoyer { $value } message refusé
-   *[other] Renvoyer { $value } messages refusés
+    [one] Renvoyer jusqu’à { $value } message refusé
+   *[other] Renvoyer jusqu’à { $value } messages refusés
 }
 resend-undelivered = { $n ->
-    [one] Renvoyer { $value } message non remis
-   *[other] Renvoyer { $value } messages non remis
+    [one] Renvoyer jusqu’à { $value } message non remis
+   *[other] Renvoyer jusqu’à { $value } messages non remis
 }
 resend-expired = { $n ->
-    [one] Renvoyer { $value } message expiré
-   *[other] Renvoyer { $value } messages expirés
+    [one] Renvoyer jusqu’à { $value } message expiré
+   *[other] Renvoyer jusqu’à { $value } messages expirés
 }
-sure-resend-unknown = Qui a tout de même reçu le premier message en reçoit un second. Si possible, demandez d’abord à l’opérateur : il sait lesquels il a pris.
-sure-resend-failed = L’opérateur les a refusés. Regardez d’abord les raisons : ce qui n’allait pas avec un numéro ne va toujours pas.
-sure-resend-undelivered = Ils ne sont pas arrivés, et chaque nouvel essai est facturé. Les numéros qui n’existent plus échoueront encore.
-sure-resend-expired = Les téléphones étaient éteints ou hors réseau trop longtemps. Chaque nouvel essai est facturé.
+sure-resend-unknown = Qui a tout de même reçu le premier message en reçoit un second. Si possible, demandez d’abord à l’opérateur : il sait lesquels il a pris. Qui a répondu, est bloqué ou effacé n’en reçoit pas.
+sure-resend-failed = L’opérateur les a refusés. Regardez d’abord les raisons : ce qui n’allait pas avec un numéro ne va toujours pas. Qui a répondu, est bloqué ou effacé n’en reçoit pas.
+sure-resend-undelivered = Ils ne sont pas arrivés, et chaque nouvel essai est facturé. Les numéros qui n’existent plus échoueront encore. Qui a répondu, est bloqué ou effacé n’en reçoit pas.
+sure-resend-expired = Les téléphones étaient éteints ou hors réseau trop longtemps. Chaque nouvel essai est facturé. Qui a répondu, est bloqué ou effacé n’en reçoit pas.
 do-resend = Renvoyer
 sender = Expéditeur
 sender-next = S’il est en panne pendant une minute, alors
@@ -820,7 +824,7 @@ status-undelivered = Non remis
 status-expired = Expiré
 status-failed = Échoué
 status-unknown = Inconnu
-skip-opted-out = Désabonné
+skip-opted-out = Désabonné ou bloqué
 skip-erased = Effacé
 skip-contact-gap = Contacté récemment
 skip-already-answered = A déjà répondu
@@ -1151,6 +1155,7 @@ public-choose = Veuillez choisir une réponse.
 public-choose-grade = Veuillez choisir de { $value }.
 public-choose-one = Veuillez choisir une des réponses proposées.
 public-choose-some = Veuillez choisir au moins une réponse.
+public-other = Précisez
 public-write = Veuillez écrire une réponse.
 public-character = Un caractère ne peut pas être enregistré. Veuillez retaper le texte.
 public-shorten = { $n ->

@@ -29,14 +29,16 @@ batch_row! {
     }
 }
 
-/// Those that are as they were found, and whose recipients were not erased.
+/// Those that are as they were found, and whose recipients were neither erased nor blocked.
 const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE OF m":
     "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
             m.sender, r.phone, l.form_id, l.bus_prop_ids, CASE WHEN m.kind = 'reminder' THEN m.link_id END AS reminded_link_id
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
         AND m.answered_at IS NULL
        JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid AND r.phone IS NOT NULL
+       LEFT JOIN contact c ON c.account_id = m.account_id AND c.phone_mac = m.sent_mac
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id
+      WHERE c.opted_out_at IS NULL
       ORDER BY m.account_id, m.message_id"
 );
 
@@ -82,7 +84,7 @@ pub const MAY_BE_RESENT: [MessageStatus; 4] = [
 
 impl Store {
     /// Schedules the messages of a campaign again that have one of the statuses [`MAY_BE_RESENT`] and were not answered, but those of
-    /// people who were erased. A campaign that is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
+    /// people who were erased or blocked. A campaign that is FINISHED runs again for them. What was counted of the first attempt is not counted any more.
     ///
     /// # Errors
     /// Some may be scheduled then; doing it again is safe.

@@ -11,6 +11,8 @@ use domain::month::Month;
 use domain::rollup::DayCounts;
 use store::report::WHOLE;
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::counts::{CountsById, ValueCounts};
 use crate::figure::{AnswerFigures, Figure};
@@ -241,7 +243,7 @@ impl<'a> BusPropComparison<'a> {
         self.few_are_last = of_scores;
         let turn = |order: Ordering| if is_down { order.reverse() } else { order };
         self.rows.sort_by(|one, other| {
-            let by_name = one.value.cmp(other.value);
+            let by_name = alphabetical(one.value).cmp(&alphabetical(other.value));
             if column == SortColumn::Name {
                 return turn(by_name);
             }
@@ -318,6 +320,13 @@ impl BusPropRow<'_> {
     }
 }
 
+/// As what a name is sorted: whatever its case and the marks of its letters, as in an index of places.
+fn alphabetical(name: &str) -> (String, &str) {
+    let letters = name.nfd().filter(|letter| !is_combining_mark(*letter));
+    let letters = letters.flat_map(char::to_lowercase).collect::<String>();
+    (letters.replace('ß', "ss"), name)
+}
+
 /// Whether few answers say little.
 fn is_small(metrics: &Metrics) -> bool {
     metrics.nps_detail.answers < RANKED
@@ -354,6 +363,30 @@ mod tests {
     use super::*;
     use crate::page::Frame;
     use crate::range::{Range, RangeQuery};
+
+    #[test]
+    fn names_are_sorted_as_in_an_index() {
+        let mut names = [
+            "Zoo",
+            "Krefeld",
+            "Köln",
+            "Großenhain",
+            "Göttingen",
+            "köln",
+            "Aachen",
+        ];
+        names.sort_by_key(|name| alphabetical(name));
+        let expected = [
+            "Aachen",
+            "Göttingen",
+            "Großenhain",
+            "Köln",
+            "köln",
+            "Krefeld",
+            "Zoo",
+        ];
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn what_belongs_to_no_value_makes_the_rows_the_whole() {

@@ -22,6 +22,8 @@ pub struct Look {
     /// What the first rows hold there, cut.
     pub rows: Vec<Vec<String>>,
     pub dialect: Option<Dialect>,
+    /// The names of the sheets that are not read.
+    pub other_sheets: Vec<String>,
 }
 
 /// Reads the beginning of a file.
@@ -31,8 +33,11 @@ pub struct Look {
 pub fn look(kind: FileKind, tmp_dir: &Path, source: &mut Source) -> Result<Look> {
     let body = source.kind;
     if kind == FileKind::Sheet {
-        let rows = sheet::as_csv(source, tmp_dir)?;
-        look_at(kind, rows)
+        let (rows, other_sheets) = sheet::as_csv(source, tmp_dir)?;
+        look_at(kind, rows).map(|look| Look {
+            other_sheets,
+            ..look
+        })
     } else {
         look_at(kind, source)
     }
@@ -80,5 +85,6 @@ fn look_at(kind: FileKind, reader: impl Read) -> Result<Look, BodyError> {
         columns,
         rows,
         dialect: reader.dialect(),
+        other_sheets: Vec::new(),
     })
 }

@@ -65,7 +65,7 @@ fn read_file(
     let body = source.kind;
     let refused = |error| refused(body, error);
     if kind == FileKind::Sheet {
-        let rows = sheet::as_csv(source, tmp_dir)?;
+        let (rows, _) = sheet::as_csv(source, tmp_dir)?;
         let reader = FileReader::new(kind, mapping, rows).map_err(refused)?;
         read_rows(reader, collector, refused)
     } else {

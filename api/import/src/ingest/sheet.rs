@@ -1,4 +1,4 @@
-//! The first sheet of an XLSX file as CSV: a row for each of its rows, blank ones too.
+//! The first sheet of an XLSX file as CSV: a row for each of its rows, blank ones too. Titles above the header are left blank.
 //!
 //! A reader of such files has to move about in them, so the file is written to a temporary one first, which has no name. Nothing in
 //! it is trusted: what it unpacks to is counted before anything of it is read.
@@ -36,6 +36,8 @@ const LEAST_TEXT: u64 = 5;
 const TEXT_PLACE: u64 = 24;
 /// The parts of the file, at most.
 const MAX_PARTS: usize = 10_000;
+/// Sheets that are named, at most.
+const MAX_NAMED: usize = 20;
 /// The end of what a spreadsheet is refused with; pages say it in their own words.
 pub const REMEDY: &str = ". Save it as CSV and try that";
 /// What can be said of one that cannot be unpacked.
@@ -43,11 +45,14 @@ const UNREADABLE: &str = "it is damaged, or has a password";
 /// What each entry of the file's directory begins with.
 const PART: &[u8] = b"PK\x01\x02";
 
-/// The rows, from their beginning.
+/// Rows among which the header is looked for, where the first has one cell alone.
+const TITLES: u32 = 10;
+
+/// The rows, from their beginning, and the names of the sheets that are not read.
 ///
 /// # Errors
 /// The body is no such file, or one of too much.
-pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
+pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<(File, Vec<String>)> {
     let mut file = spooled(source, tmp_dir)?;
     let held = held(&mut file, source)?;
     if !source.hold(held * HELD)? {
@@ -60,10 +65,11 @@ pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
     let book = Xlsx::new(BufReader::new(file));
     source.go_on()?;
     let mut book = book.map_err(|error| broken(&error))?;
-    let names = book.sheet_names();
-    let first = names.first().ok_or_else(|| no_sheet("it has no sheet"))?;
+    let mut names = book.sheet_names().into_iter();
+    let first = names.next().ok_or_else(|| no_sheet("it has no sheet"))?;
+    let others: Vec<String> = names.take(MAX_NAMED).collect();
     let mut cells = book
-        .worksheet_cells_reader(first)
+        .worksheet_cells_reader(&first)
         .map_err(|error| broken(&error))?;
     let mut rows = Rows::new(tempfile_in(tmp_dir).map_err(|error| unwritable(&error))?);
     while let Some(cell) = cells.next_cell().map_err(|error| broken(&error))? {
@@ -73,7 +79,7 @@ pub fn as_csv(source: &mut Source, tmp_dir: &Path) -> Result<File> {
         }
         source.go_on()?;
     }
-    rows.end()
+    Ok((rows.end()?, others))
 }
 
 /// A file that is read for as long as somebody waits for the import: opening a large one takes a while.
@@ -190,6 +196,10 @@ struct Rows {
     written: u64,
     /// Where the next cell stands, if it follows.
     at: (u32, u32),
+    /// The first cells, each alone in its row, until it is known whether they are titles.
+    titles: Vec<((u32, u32), String)>,
+    /// The first row with more cells was found, or there is none.
+    has_header: bool,
 }
 
 impl Rows {
@@ -198,10 +208,40 @@ impl Rows {
             out: BufWriter::new(file),
             written: 0,
             at: (0, 0),
+            titles: Vec::new(),
+            has_header: false,
         }
     }
 
-    fn add(&mut self, (row, column): (u32, u32), text: &str) -> Result<()> {
+    /// Adds a cell. Those that stand alone in the rows above the first that has more are titles, and left out.
+    fn add(&mut self, at: (u32, u32), text: &str) -> Result<()> {
+        if self.has_header {
+            return self.write_cell(at, text);
+        }
+        let last = self.titles.last().map(|((row, _), _)| *row);
+        if last == Some(at.0) {
+            self.titles.drain(..self.titles.len() - 1);
+            self.begin()?;
+            return self.write_cell(at, text);
+        }
+        if at.0 >= TITLES {
+            self.begin()?;
+            return self.write_cell(at, text);
+        }
+        self.titles.push((at, text.to_owned()));
+        Ok(())
+    }
+
+    /// Writes the cells that are no titles.
+    fn begin(&mut self) -> Result<()> {
+        self.has_header = true;
+        for (at, text) in std::mem::take(&mut self.titles) {
+            self.write_cell(at, &text)?;
+        }
+        Ok(())
+    }
+
+    fn write_cell(&mut self, (row, column): (u32, u32), text: &str) -> Result<()> {
         if (row, column) < self.at {
             return Err(no_sheet("its cells are not in order"));
         }
@@ -236,7 +276,8 @@ impl Rows {
             .map_err(|error| unwritable(&error))
     }
 
-    fn end(self) -> Result<File> {
+    fn end(mut self) -> Result<File> {
+        self.begin()?;
         let file = self.out.into_inner();
         let mut file = file.map_err(|error| unwritable(error.error()))?;
         file.rewind().map_err(|error| unwritable(&error))?;

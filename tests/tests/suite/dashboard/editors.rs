@@ -359,7 +359,7 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
         "Nobody has the column “filiale” yet. Did you mean “Filiale”?",
         "The character “ë” shortens an SMS",
         "store: Altona (2)",
-        "These are probably mistyped and are not added.",
+        "These are probably mistyped: their people get the message, but their answers count for no group.",
         "store: Altonna (1) Did you mean “Altona”?",
         "Add them to the form</button>",
     ] {

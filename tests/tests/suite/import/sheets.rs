@@ -211,3 +211,35 @@ async fn a_hostile_file_is_refused_and_costs_little() -> Result<()> {
     client.completed(&accepted.batch_id, SOON).await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn titles_above_the_header_are_left_out() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    sheet.write(0, 0, "Our customers")?;
+    sheet.write(1, 1, "as of November")?;
+    // Row 3 is empty.
+    sheet.write(3, 0, "Kundennummer")?.write(3, 1, "Handy")?;
+    sheet.write(4, 0, "A-1")?.write(4, 1, "0151 1234567")?;
+    sheet.write(5, 0, "A-2")?.write(5, 1, "unknown")?;
+    let query = format!("{QUERY}&preview=true");
+    let answer = client.import_file(&query, XLSX, book.save_to_buffer()?);
+    let preview = answer.await?.expect(200)?.json()?;
+    let (sample, errors) = (&preview["sample"], &preview["errors"]);
+    ensure!(sample[0]["docid"] == "A-1", "{preview}");
+    ensure!(errors[0]["row"] == 6 && errors[1].is_null(), "{preview}");
+
+    // Where no row has more than one cell, the first is the header.
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    for (row, text) in (0..).zip(["Handy", "0151 1234567", "0151 1234568"]) {
+        sheet.write(row, 0, text)?;
+    }
+    let query = "country=DE&docid_column=Handy&phone_column=Handy&preview=true";
+    let answer = client.import_file(query, XLSX, book.save_to_buffer()?);
+    let preview = answer.await?.expect(200)?.json()?;
+    ensure!(preview["accepted"] == 2, "{preview}");
+    Ok(())
+}
