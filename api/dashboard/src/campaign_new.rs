@@ -38,12 +38,12 @@ pub async fn new(
         return draft.page(&person, &Editing::default()).await;
     }
     let mut draft = CampaignDraft::new(person.t);
-    if !batch.is_empty() {
-        draft.audience = parse_id("batch", &batch)?.to_string();
-    } else {
+    if batch.is_empty() {
         let mut free = without_campaign(&person).await?.into_iter();
         draft.audience = free.next().unwrap_or_default();
         draft.also = free.collect();
+    } else {
+        draft.audience = parse_id("batch", &batch)?.to_string();
     }
     if let Some(form) = latest_form(&person).await? {
         draft.form_id = form.form_id.to_string();

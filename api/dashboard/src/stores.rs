@@ -181,26 +181,6 @@ impl StoresQuery {
         Ok((form, stored.content.for_reports()))
     }
 
-    /// The forms that have stores; the one that is compared, its content and its counts.
-    async fn read(
-        &self,
-        person: &SignedIn,
-        range: &Range,
-    ) -> Result<(Vec<FormChoice>, (String, FormContent), Arc<CountsById>)> {
-        if ["", ALL_FORMS].contains(&&*self.form) {
-            let forms = with_bus_props(person).await?;
-            let compared = self.form(person, range, &forms).await?;
-            let counts = counts(person, &compared.0, range).await?;
-            return Ok((forms, compared, counts));
-        }
-        // At once: one that is named depends on nothing else.
-        tokio::try_join!(
-            with_bus_props(person),
-            self.form(person, range, &[]),
-            counts(person, &self.form, range),
-        )
-    }
-
     fn sort(&self) -> (SortColumn, bool) {
         (self.sort.parse().unwrap_or_default(), self.order == "down")
     }
@@ -227,7 +207,7 @@ impl StoresQuery {
 pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<Response> {
     let f = person.frame("stores");
     let range = Range::read(&query.range, f.zone);
-    let (forms, (form, content), counts) = query.read(&person, &range).await?;
+    let (forms, (form, content), counts) = read(&query, &person, &range).await?;
     let (properties, property) = property(&content, &query.property);
     let (sort, is_down) = query.sort();
     let figures = AnswerFigures::new(&f, &range, &form, "");
@@ -267,6 +247,26 @@ pub async fn show(person: SignedIn, Query(query): Query<StoresQuery>) -> Result<
         .app
         .work_here(person.account_id, ROW * rows, draw)
         .await)
+}
+
+/// The forms that have stores; the one that is compared, its content and its counts.
+async fn read(
+    query: &StoresQuery,
+    person: &SignedIn,
+    range: &Range,
+) -> Result<(Vec<FormChoice>, (String, FormContent), Arc<CountsById>)> {
+    if ["", ALL_FORMS].contains(&&*query.form) {
+        let forms = with_bus_props(person).await?;
+        let compared = query.form(person, range, &forms).await?;
+        let counts = counts(person, &compared.0, range).await?;
+        return Ok((forms, compared, counts));
+    }
+    // At once: one that is named depends on nothing else.
+    tokio::try_join!(
+        with_bus_props(person),
+        query.form(person, range, &[]),
+        counts(person, &query.form, range),
+    )
 }
 
 /// The days that the page counts.

@@ -187,17 +187,17 @@ async fn what_failed_or_did_not_arrive_is_sent_again_with_its_link_when_a_person
         .until(&campaign, |now| count(now, "first", "undelivered") == 1)
         .await?;
     // Whoever is blocked meanwhile gets none, and what is known of the first stays.
-    let list = "/api_v1/sms/suppression";
+    let suppression = "/api_v1/sms/suppression";
     let blocked = json!({"phone": phone(0)});
     client
-        .send_json(Method::PUT, list, &blocked)
+        .send_json(Method::PUT, suppression, &blocked)
         .await?
         .expect(204)?;
     let none = resend(&client, &campaign, "undelivered").await?;
     let none = none.expect(200)?.json()?;
     ensure!(count(&none, "first", "undelivered") == 1, "{none}");
     client
-        .send_json(Method::DELETE, list, &blocked)
+        .send_json(Method::DELETE, suppression, &blocked)
         .await?
         .expect(204)?;
     resend(&client, &campaign, "undelivered")
