@@ -95,6 +95,13 @@ impl Money {
         is_exact.then_some(money)
     }
 
+    /// Adds what is of the same currency.
+    pub fn add(&mut self, amount: &Self) {
+        if amount.currency == self.currency {
+            self.millionths = self.millionths.saturating_add(amount.millionths);
+        }
+    }
+
     /// Takes what is of the same currency.
     pub fn take_all(&mut self, amounts: impl IntoIterator<Item = Self>) {
         for amount in amounts {
@@ -108,9 +115,7 @@ impl Money {
     pub fn sum_of(currency: &Currency, amounts: impl IntoIterator<Item = Self>) -> Self {
         let mut sum = Self::none(currency.clone());
         for amount in amounts {
-            if amount.currency == *currency {
-                sum.millionths = sum.millionths.saturating_add(amount.millionths);
-            }
+            sum.add(&amount);
         }
         sum
     }

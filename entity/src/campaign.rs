@@ -7,8 +7,10 @@ entity! { "campaign";
     }
     /// As `domain::campaign::CampaignStatus` writes it.
     status: String,
-    /// Also in the content.
+    /// Of messages that have none of their own: what stood first in the content when it was started.
     sender: String,
+    /// Between spaces all senders that its messages may have; `None`: `sender` is the only one.
+    senders: Option<String>,
     /// Also in the content.
     form_id: Uuid,
     /// A `domain::campaign::CampaignContent`, as JSON.

@@ -19,6 +19,8 @@ entity! { "message";
     phone_mac: Option<Vec<u8>>,
     /// The HMAC of the phone to which it was handed over, 32 bytes. Null before, and once the recipient is erased.
     sent_mac: Option<Vec<u8>>,
+    /// Who carries it. Null: the `sender` of its campaign.
+    sender: Option<String>,
     /// 0 until it is handed over.
     parts: i64,
     /// What receipts said of each part, as `domain::campaign::PartStates` writes it. Empty until it is handed over.

@@ -10,6 +10,9 @@ entity! { "message_due";
         message_id: Uuid,
     }
     sender: String,
+    /// By which list of the campaign's senders it has its sender: an ISO code, or `*`. Empty: it stays with it. `-`: no other serves
+    /// its phone. Null: the campaign's is the only one.
+    sender_list: Option<String>,
     /// 0 while it waits; else that of the lease under which it was claimed.
     fence: i64,
     /// How often a provider certainly did not take it.

@@ -10,6 +10,8 @@ entity! { "sender_state";
     reason: Option<String>,
     /// When the state and its reason became what they are.
     since: Option<DateTimeUtc>,
+    /// Since when it is in error, for whatever reasons.
+    error_since: Option<DateTimeUtc>,
     /// When its driver said last how it is.
     seen_at: Option<DateTimeUtc>,
     last_accepted_at: Option<DateTimeUtc>,

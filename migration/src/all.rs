@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost,
+    m0018_cost, m0019_senders_of_campaigns,
 };
 
 /// All migrations, in the order of their numbers.
@@ -28,6 +28,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0016_senders::MIGRATION,
     m0017_reminders::MIGRATION,
     m0018_cost::MIGRATION,
+    m0019_senders_of_campaigns::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -145,6 +146,10 @@ mod tests {
         (
             "m0018_cost",
             "020452ad6e2a92d00d54d473e773e929c11ecd24744dbbd1efc89d53106adc3d",
+        ),
+        (
+            "m0019_senders_of_campaigns",
+            "84264731710e433d716f6984ef58c134d8d39dc291ebfda842857e0016a7806b",
         ),
     ];
 

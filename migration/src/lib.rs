@@ -47,6 +47,7 @@ mod m0015_sampling;
 mod m0016_senders;
 mod m0017_reminders;
 mod m0018_cost;
+mod m0019_senders_of_campaigns;
 mod watch;
 
 pub use all::MIGRATIONS;

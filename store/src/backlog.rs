@@ -23,10 +23,17 @@ const OLDEST_PENDING: &Statement = statement!(accounts "account_id = ANY($1)":
     "SELECT created_at FROM pending_delta WHERE true"; "ORDER BY id LIMIT 1"
 );
 
-/// The running campaigns of a sender. SQLite finds its index by the first term of the status.
+/// The running campaigns of a sender alone. SQLite finds its index by the first term of the status.
 macro_rules! running {
     () => {
-        "c.sender = $1 AND c.status IN ('RUNNING', 'PAUSED') AND c.status = 'RUNNING'"
+        "c.sender = $1 AND c.senders IS NULL AND c.status IN ('RUNNING', 'PAUSED') AND c.status = 'RUNNING'"
+    };
+}
+
+/// The running campaigns that name it and others.
+macro_rules! running_with_others {
+    () => {
+        "c.senders IS NOT NULL AND c.senders LIKE '% ' || $1 || ' %' AND c.status IN ('RUNNING', 'PAUSED') AND c.status = 'RUNNING'"
     };
 }
 
@@ -37,15 +44,29 @@ macro_rules! due {
     };
 }
 
+/// Those of one that names several senders.
+macro_rules! due_of_sender {
+    () => {
+        concat!("d.sender = $1 AND d.sender_list IS NOT NULL AND ", due!())
+    };
+}
+
 /// The inner limit keeps PostgreSQL from any plan but a look-up for each campaign, and the order from reading all of a campaign's
 /// before the first; CROSS JOIN does so on SQLite.
 const DUE: &Statement = statement!(
     postgres: "SELECT count(*) FROM (SELECT 1 FROM campaign c
                 CROSS JOIN LATERAL (SELECT 1 FROM message_due d WHERE ", due!(), " ORDER BY d.due_at LIMIT 10000) d
-                WHERE ", running!(), " LIMIT 10000) n";
+                WHERE ", running!(), "
+                UNION ALL
+               SELECT 1 FROM campaign c
+                CROSS JOIN LATERAL (SELECT 1 FROM message_due d WHERE ", due_of_sender!(), " ORDER BY d.due_at LIMIT 10000) d
+                WHERE ", running_with_others!(), " LIMIT 10000) n";
     citus: "";
     sqlite: "SELECT count(*) FROM (SELECT 1 FROM campaign c CROSS JOIN message_due d
-              WHERE ", running!(), " AND ", due!(), " LIMIT 10000) n"
+              WHERE ", running!(), " AND ", due!(), "
+              UNION ALL
+             SELECT 1 FROM campaign c CROSS JOIN message_due d
+              WHERE ", running_with_others!(), " AND ", due_of_sender!(), " LIMIT 10000) n"
 );
 
 macro_rules! oldest_due {
@@ -57,6 +78,13 @@ macro_rules! oldest_due {
             " ORDER BY d.due_at LIMIT 1) AS oldest
                   FROM campaign c WHERE ",
             running!(),
+            "
+                 UNION ALL
+                SELECT (SELECT d.due_at FROM message_due d WHERE ",
+            due_of_sender!(),
+            " ORDER BY d.due_at LIMIT 1) AS oldest
+                  FROM campaign c WHERE ",
+            running_with_others!(),
             " LIMIT 10000) o"
         )
     };
@@ -67,7 +95,7 @@ const OLDEST_DUE: &Statement =
 /// Of a campaign, because such limits within a statement of several accounts are asked of all nodes.
 const DUE_OF_CAMPAIGN: &Statement = statement!(citus:
     "SELECT count(*) AS due, min(due_at) AS oldest FROM (
-        SELECT due_at FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND due_at <= $3 AND fence = 0
+        SELECT due_at FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND due_at <= $3 AND fence = 0 AND sender = $4
          ORDER BY due_at LIMIT 10000) d"
 );
 
@@ -190,7 +218,9 @@ impl Store {
     ) -> Result<(i64, Option<DateTime<Utc>>)> {
         let (mut due, mut oldest) = (0, None);
         for key in self.campaigns_with_due(sender).await? {
-            let of_campaign = self.fetch_one(DUE_OF_CAMPAIGN, values![key, now]).await;
+            let of_campaign = self
+                .fetch_one(DUE_OF_CAMPAIGN, values![key, now, sender])
+                .await;
             let of_campaign = self.unless_away(key.account_id, of_campaign)?;
             let of_campaign: DueOfCampaign = of_campaign.unwrap_or_default();
             due = MOST_DUE.min(due + of_campaign.due);

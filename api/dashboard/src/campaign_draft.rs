@@ -9,12 +9,14 @@ use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{
     Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
+    SenderChoice,
 };
 use domain::sms::Template;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::campaign_senders::{self, CountryRow, MAX_COUNTRIES};
 use crate::campaign_settings::DAYS;
 use crate::money;
 use crate::names::property_name;
@@ -35,7 +37,14 @@ pub struct CampaignDraft {
     pub before: String,
     pub name: String,
     pub form_id: String,
+    /// [`KEEP`](campaign_senders::KEEP): what is stored.
     pub sender: String,
+    /// Who takes its messages while it is away, and who while that one is too; empty: nobody.
+    pub next_sender: String,
+    pub third_sender: String,
+    /// Countries that have others.
+    #[serde(skip)]
+    pub countries: Vec<CountryRow>,
     pub text: String,
     /// Empty: whoever comes with an import for it; [`KEEP`]: what is stored; else a batch.
     pub audience: String,
@@ -111,12 +120,24 @@ pub struct TestDraft {
 }
 
 impl From<SentPairs> for CampaignDraft {
-    /// Each `group_column` begins a group, each `quota_name` a quota.
+    /// Each `group_column` begins a group, each `quota_name` a quota, each `country` its senders.
     fn from(SentPairs(pairs): SentPairs) -> Self {
         let (mut days, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
         let mut also = Vec::new();
         let (mut groups, mut quotas) = (Vec::<Group>::new(), Vec::<Quota>::new());
+        let mut countries = Vec::<CountryRow>::new();
         for (name, value) in pairs {
+            match (&*name, countries.last_mut()) {
+                ("country", _) => countries.push(CountryRow {
+                    country: value,
+                    ..CountryRow::default()
+                }),
+                ("country_sender", Some(row)) => row.sender = value,
+                ("country_next", Some(row)) => row.next_sender = value,
+                _ => others.push((name, value)),
+            }
+        }
+        for (name, value) in std::mem::take(&mut others) {
             match (&*name, groups.last_mut(), quotas.last_mut()) {
                 ("day", ..) => days.push(value),
                 ("also", ..) => also.push(value),
@@ -134,6 +155,8 @@ impl From<SentPairs> for CampaignDraft {
                 _ => others.push((name, value)),
             }
         }
+        countries.retain(|row| !row.country.is_empty() || !row.sender.is_empty());
+        countries.truncate(MAX_COUNTRIES + 1);
         groups.retain(|group| !group.column.is_empty());
         quotas.retain(|quota| !quota.name.is_empty() || !quota.most.is_empty());
         // One more than a campaign may have is enough to be refused.
@@ -143,6 +166,7 @@ impl From<SentPairs> for CampaignDraft {
         quotas.truncate(MAX_BUS_PROPS_FROM + 1);
         let draft = serde_json::from_value(others.into_iter().collect());
         Self {
+            countries,
             also,
             kept,
             groups,
@@ -182,11 +206,16 @@ impl CampaignDraft {
         let reminder = content.reminder.as_ref();
         let (audience, also) = audience(&content.audience);
         let before = json!(content);
+        let (main, countries) = campaign_senders::chosen(&content.sender);
+        let [sender, next_sender, third_sender] = main;
         Self {
             before: before.to_string(),
             name: content.name.clone(),
             form_id: content.form_id.to_string(),
-            sender: content.sender.clone(),
+            sender,
+            next_sender,
+            third_sender,
+            countries,
             text: content.text.as_str().to_owned(),
             audience,
             also,
@@ -286,7 +315,6 @@ impl CampaignDraft {
         for (name, value) in [
             ("name", json!(self.name)),
             ("form_id", json!(self.form_id)),
-            ("sender", json!(self.sender)),
             ("text", json!(self.text)),
             ("send_window", self.window()),
             ("starts_at", starts_at),
@@ -314,9 +342,30 @@ impl CampaignDraft {
             campaign.insert("track_fields".to_owned(), json!(self.kept_columns()));
             campaign.insert("bus_props_from".to_owned(), Value::Object(bus_props));
         }
+        let sender = self.written_senders();
+        campaign.extend(sender.map(|sender| ("sender".to_owned(), sender)));
         let audience = self.written_audience();
         campaign.extend(audience.map(|audience| ("audience".to_owned(), audience)));
         Value::Object(campaign)
+    }
+
+    /// The senders that it names, whatever else it is.
+    pub fn senders(&self) -> Option<SenderChoice> {
+        let before: Value = serde_json::from_str(&self.before).unwrap_or_default();
+        let sender = self.written_senders();
+        serde_json::from_value(sender.unwrap_or_else(|| before["sender"].clone())).ok()
+    }
+
+    /// `None`: what is stored.
+    fn written_senders(&self) -> Option<Value> {
+        let main = [&self.sender, &self.next_sender, &self.third_sender];
+        campaign_senders::written(main.map(String::as_str), &self.countries)
+    }
+
+    /// The countries with senders of their own, and one that is empty.
+    pub fn countries_and_more(&self) -> Vec<CountryRow> {
+        let more = std::iter::once(CountryRow::default());
+        self.countries.iter().cloned().chain(more).collect()
     }
 
     /// `None`: what is stored.

@@ -16,12 +16,13 @@ use chrono::{TimeDelta, Utc};
 use domain::campaign::{
     CampaignStatus, MAX_COPIED_FIELDS, MessageStatus, MissingField, Preview, Sample, similar_name,
 };
-use domain::sms::special_character;
+use domain::sms::{countries, special_character};
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
+use crate::campaign_senders::{KEEP, NOBODY, in_words};
 use crate::campaign_settings::{DAYS, settings};
 use crate::done;
 use crate::editor::{Draft, Editing};
@@ -240,9 +241,48 @@ impl CampaignEditPage<'_> {
         !chosen.is_empty() && self.forms.iter().all(|form| form.form_id != *chosen)
     }
 
-    fn has_other_sender(&self) -> bool {
-        let chosen = &self.draft.sender;
-        !chosen.is_empty() && self.senders.iter().all(|sender| sender.name != *chosen)
+    /// Whether a sender that is chosen is not among those to choose from.
+    fn is_other_sender(&self, chosen: &str) -> bool {
+        let mut senders = self.senders.iter();
+        !["", KEEP, NOBODY].contains(&chosen) && senders.all(|sender| sender.name != chosen)
+    }
+
+    /// What is stored of senders that the page has no fields for.
+    fn kept_senders(&self) -> Option<String> {
+        let choice = self.draft.senders();
+        let choice = choice.filter(|_| self.draft.sender == KEEP)?;
+        Some(in_words(self.f.t, &choice))
+    }
+
+    /// Whether there are several to choose from, by country too.
+    fn has_senders(&self) -> bool {
+        self.senders.len() > 1 || !self.draft.countries.is_empty()
+    }
+
+    /// Whether other countries may have nobody.
+    fn may_be_nobody(&self) -> bool {
+        !self.draft.countries.is_empty() || self.draft.sender == NOBODY
+    }
+
+    /// All countries, with what is dialled for them.
+    fn countries() -> Vec<(String, i32)> {
+        let mut countries: Vec<_> = countries()
+            .map(|(country, code)| (country.to_string(), code))
+            .collect();
+        countries.sort();
+        countries
+    }
+
+    /// Who takes messages once the one before is away: the name of the field, its label, and who is chosen. Only where there are as many
+    /// to choose from.
+    fn next_senders(&self) -> Vec<(&'static str, &'static str, &str)> {
+        let draft = self.draft;
+        let next = ("next_sender", "sender-next", draft.next_sender.as_str());
+        let third = ("third_sender", "sender-third", draft.third_sender.as_str());
+        let next = [(2, next), (3, third)].into_iter();
+        let next =
+            next.filter(|(least, (.., chosen))| self.senders.len() >= *least || !chosen.is_empty());
+        next.map(|(_, field)| field).collect()
     }
 
     fn has_other_audience(&self) -> bool {
@@ -452,7 +492,9 @@ impl Draft for CampaignDraft {
                     }
                     _ => None,
                 },
-                is_simulated: person.state.sending.is_simulated(&self.sender),
+                is_simulated: self
+                    .senders()
+                    .is_some_and(|choice| person.state.sending.simulates(&choice)),
                 shown_code: self.test.shown.as_ref().and_then(|shown| {
                     provider_code::words(f.t, &person.state.sending, &shown.message)
                 }),

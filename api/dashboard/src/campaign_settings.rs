@@ -1,5 +1,7 @@
 //! What a campaign does and what it waits for, as people read it.
 
+use std::collections::BTreeMap;
+
 use api_language::Text;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -141,17 +143,18 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Why messages wait, a sentence a reason; so many first messages are scheduled. `sender` says what is wrong with the sender, if something
-/// is.
+/// Why messages wait, a sentence a reason; so many first messages are scheduled. `troubled` says what is wrong with senders, by their
+/// names.
 pub fn waits(
     (t, zone): (&Text, Tz),
     content: &CampaignContent,
     (waiting, first): (&[Waiting], i64),
-    sender: Option<&str>,
+    troubled: &BTreeMap<String, String>,
 ) -> Vec<String> {
     let window = json!(content.send_window);
     let sentence = |wait: &Waiting| {
         let until = wait.until.map(|at| t.moment(&at, zone)).unwrap_or_default();
+        let sender = wait.sender.as_deref().unwrap_or_default();
         let (key, what) = match wait.reason {
             WaitReason::SendWindow => ("wait-send-window", text(&window["from"]).to_owned()),
             WaitReason::Delay => ("wait-delay", until.clone()),
@@ -160,13 +163,16 @@ pub fn waits(
             WaitReason::Rate => ("wait-rate", String::new()),
             WaitReason::Budget if wait.until.is_some() => ("wait-month-budget", until.clone()),
             WaitReason::Budget => ("wait-budget", String::new()),
-            WaitReason::SenderPaused => ("wait-sender-paused", content.sender.clone()),
+            WaitReason::SenderPaused => ("wait-sender-paused", sender.to_owned()),
             WaitReason::Paused => return paused(t, wait.messages, first),
         };
         let sentence = t.count_with(key, wait.messages, what);
         vec![match wait.reason {
             WaitReason::SendWindow => format!("{sentence} {}", t.with("wait-first", until)),
-            WaitReason::SenderPaused => format!("{sentence} {}", sender.unwrap_or_default()),
+            WaitReason::SenderPaused => match troubled.get(sender) {
+                Some(trouble) => format!("{sentence} {trouble}"),
+                None => sentence,
+            },
             _ => sentence,
         }]
     };
@@ -224,8 +230,9 @@ mod tests {
             reason: WaitReason::Paused,
             messages: 3,
             until: None,
+            sender: None,
         }];
-        let told = |first| waits((t, Tz::UTC), &content, (&waiting, first), None);
+        let told = |first| waits((t, Tz::UTC), &content, (&waiting, first), &BTreeMap::new());
         let message = "1 message waits because the campaign is paused.";
         let reminders = "2 reminders wait because the campaign is paused.";
         assert_eq!(told(1), [message, reminders]);

@@ -1,5 +1,6 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use api_http::{Code, Problem, Result, parse_id};
@@ -18,6 +19,7 @@ use store::send::resend::MAY_BE_RESENT;
 use store::send::usage::BudgetSpent;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::campaign_senders::in_words;
 use crate::campaign_settings::{resume_question, settings, waits};
 use crate::chart::share;
 use crate::done;
@@ -54,6 +56,8 @@ struct CampaignPage<'a> {
     resume_question: String,
     /// Business properties that the form does not have.
     unknown: UnknownWords,
+    /// Who carries its messages.
+    senders: String,
     settings: Vec<(&'static str, String)>,
     /// The title of its form.
     form: Option<String>,
@@ -99,7 +103,7 @@ const OTHERS: [MessageStatus; 8] = [
 impl Funnel {
     fn new(person: &SignedIn, item: CampaignItem) -> Self {
         let sender = &item.campaign.content.sender;
-        let is_simulated = person.state.sending.is_simulated(sender);
+        let is_simulated = person.state.sending.simulates(sender);
         Self { item, is_simulated }
     }
 
@@ -222,9 +226,9 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
     let content = &campaign.content;
     let troubled = person.state.sender_alerts.find(state, &person.caller).await;
-    let mut troubled = troubled.senders.iter();
-    let sender = troubled.find(|item| item.name == content.sender);
-    let sender = sender.map(|item| sentence(&f, item));
+    let troubled = troubled.senders.iter();
+    let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
+    let troubled: BTreeMap<String, String> = troubled.collect();
     let stored = person.state.app.form(person.account_id, content.form_id);
     let form_is_deleted = stored
         .await
@@ -236,16 +240,12 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
-        waits: waits(
-            (t, zone),
-            content,
-            (&body.waiting, scheduled),
-            sender.as_deref(),
-        ),
+        waits: waits((t, zone), content, (&body.waiting, scheduled), &troubled),
         budget: budget_spent(&campaign, body.cost.as_ref()).map(|one| usage::spent(t, &one)),
         cost: body.cost.map(|cost| money::shown(t, &cost)),
         resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
+        senders: in_words(t, &content.sender),
         settings: settings(t, zone, content, &imports),
         form,
         form_is_deleted: form_is_deleted && campaign.status.is_open(),

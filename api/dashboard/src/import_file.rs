@@ -257,7 +257,7 @@ async fn draw(
     }
     let send_question = chosen.campaign(&campaigns).map(|campaign| {
         let content = &campaign.content;
-        if person.state.sending.is_simulated(&content.sender) {
+        if person.state.sending.simulates(&content.sender) {
             t.get("simulated-campaign")
         } else {
             t.with("sure-import-send", &content.name)

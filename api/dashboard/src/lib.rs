@@ -27,6 +27,7 @@ mod branding;
 mod campaign_draft;
 mod campaign_edit;
 mod campaign_new;
+mod campaign_senders;
 mod campaign_settings;
 mod campaigns;
 mod chart;

@@ -118,7 +118,7 @@ fn content(body: Map<String, Value>) -> Result<CampaignContent> {
             ("Location" = String, description = "Where the campaign is"),
             ("ETag" = String, description = "Of this version, for `If-Match`"),
         )),
-        (status = 409, description = "`upgrade_unfinished`: it asks only some or has a budget, and programs of an older release would send to everybody"),
+        (status = 409, description = "`upgrade_unfinished`: it asks only some, has a budget, or names several senders, and programs of an older release would not"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]

@@ -137,7 +137,7 @@ pub async fn export_messages(
         let is_simulated = match filter.campaign_id {
             Some(campaign_id) => {
                 let campaign = find_campaign(caller, campaign_id).await?;
-                state.is_simulated(&campaign.content.sender)
+                state.simulates(&campaign.content.sender)
             }
             None => state.only_simulates(account_name),
         };

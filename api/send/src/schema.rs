@@ -11,8 +11,8 @@ use api_http::schema::{
 use domain::campaign::{
     CONTACT_GAP_DAYS, CampaignStatus, Counts, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES,
     MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS,
-    MAX_SENDER_CHARS, MessageKind, PER_DAY, READ_ONLY, REMINDER_AFTER_DAYS, ReceiptStatus,
-    SEND_WITHIN_HOURS, WaitReason,
+    MAX_SENDER_CHARS, MAX_SENDERS, MessageKind, PER_DAY, READ_ONLY, REMINDER_AFTER_DAYS,
+    ReceiptStatus, SEND_WITHIN_HOURS, WaitReason,
 };
 use domain::sms::{
     MAX_REPLY_CHARS, MAX_STOP_WORD_CHARS, MAX_STOP_WORDS, MAX_TEMPLATE_CHARS, MIN_GAP_DAYS,
@@ -50,8 +50,7 @@ api_http::schemas! {
     CampaignContent = members! {
         name: text(),
         form_id: id(),
-        /// The name of a sender.
-        sender: with(text(), "example", "demo"),
+        sender: sender_choice(),
         /// With `{link}` once, and `{name}` or `{name|text}` of tracking fields.
         text: with(text(), "example", "How was it, {first_name|dear guest}? {link}"),
         audience: named("Audience"),
@@ -118,6 +117,8 @@ api_http::schemas! {
         messages: natural(),
         /// When the first of them is due; null where no moment is known.
         until: or_null(time()),
+        /// Of `sender_paused`, the sender that takes nothing.
+        sender: or_null(text()),
     };
     /// Messages by a business property that the form does not have; at most 100.
     UnknownBusProps = with(map_of(natural()), "example", json!({"store:S9": 8}));
@@ -208,7 +209,7 @@ fn campaign_request() -> Value {
     let mut properties = json!({
         "name": line(MAX_NAME_CHARS),
         "form_id": {"type": "string", "format": "uuid"},
-        "sender": {"type": "string", "pattern": format!("^[a-z0-9-]{{1,{MAX_SENDER_CHARS}}}$"), "examples": ["demo"]},
+        "sender": sender_choice(),
         "text": template_request("How was it, {first_name|dear guest}? {link}"),
         "audience": audience_request(),
         "track_fields": {"type": ["array", "null"], "items": texts(), "maxItems": MAX_COPIED_FIELDS, "uniqueItems": true},
@@ -234,6 +235,24 @@ fn campaign_request() -> Value {
         "A campaign that was read can be put back as it is: what only the answer has is ignored";
     let required = ["name", "form_id", "sender", "text", "audience"];
     with(object(&required, &properties), "description", campaign)
+}
+
+/// As it is sent and as it is answered.
+fn sender_choice() -> Value {
+    let name = json!({"type": "string", "pattern": format!("^[a-z0-9-]{{1,{MAX_SENDER_CHARS}}}$")});
+    let names = json!({"type": "array", "items": name, "minItems": 1, "maxItems": MAX_SENDERS, "uniqueItems": true});
+    let of_country = json!({"oneOf": [name, names]});
+    let about = "A sender's name; or several: once one has been in error for a minute, the next takes what it certainly did not take; \
+                 or either by the ISO code of the phone's country, `*` for all others";
+    json!({
+        "description": about,
+        "oneOf": [
+            name,
+            names,
+            {"type": "object", "additionalProperties": of_country, "minProperties": 1},
+        ],
+        "examples": ["demo", ["main", "second"], {"DE": "main", "*": ["second", "main"]}],
+    })
 }
 
 fn template_request(example: &str) -> Value {
@@ -424,6 +443,7 @@ mod tests {
             reason: WaitReason::Delay,
             messages: 1,
             until: None,
+            sender: None,
         });
         assert_describes::<MissingField>(&campaign::MissingField {
             name: String::new(),

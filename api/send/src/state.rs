@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use api_http::body::Limit;
 use api_http::commit::Committer;
+use domain::campaign::SenderChoice;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use domain::price::Prices;
@@ -74,11 +75,30 @@ impl SendState {
         }
     }
 
-    /// What a part costs through the sender of this name, if the operator says so.
-    pub(crate) fn prices(&self, name: &str) -> Option<&Prices> {
-        let mut senders = self.senders.iter().map(|sender| &sender.setting);
-        let sender = senders.find(|sender| sender.name == name)?;
-        sender.prices.as_deref()
+    /// The senders of a choice, if the caller may use all of them.
+    ///
+    /// # Errors
+    /// 422 `sender_unknown`, `sender_not_allowed`.
+    pub(crate) fn choice(&self, caller: &Caller, choice: &SenderChoice) -> Result<Vec<&Setting>> {
+        let names = choice.names().into_iter();
+        names.map(|name| self.sender(caller, name)).collect()
+    }
+
+    /// Whether nothing that a choice's senders carry reaches a phone.
+    pub fn simulates(&self, choice: &SenderChoice) -> bool {
+        let names = choice.names();
+        names.iter().all(|name| self.is_simulated(name))
+    }
+
+    /// What a part costs through the senders of a choice, in its order, of those of which the operator says so.
+    pub(crate) fn prices(&self, choice: &SenderChoice) -> Vec<&Prices> {
+        let prices = |name: &str| {
+            let mut senders = self.senders.iter().map(|sender| &sender.setting);
+            let sender = senders.find(|sender| sender.name == name)?;
+            sender.prices.as_deref()
+        };
+        let names = choice.names().into_iter();
+        names.filter_map(prices).collect()
     }
 
     /// The currencies of the prices of an account's senders, each once.

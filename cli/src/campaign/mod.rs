@@ -161,17 +161,20 @@ fn show(campaign: &Value) -> String {
     members(campaign, names) + &show_counts(&campaign["counts"])
 }
 
-/// Why the sender of a campaign takes nothing, where messages wait for that.
+/// Why senders of a campaign take nothing, where messages wait for that.
 fn trouble(campaign: &Value, senders: &[Value]) -> String {
-    let mut waiting = list(&campaign["waiting"]).iter();
-    let waits = waiting.any(|waiting| waiting["reason"] == "sender_paused");
-    let mut senders = senders.iter().filter(|_| waits);
-    let sender = senders.find(|sender| sender["name"] == campaign["sender"]);
-    sender.map_or_else(String::new, |sender| {
+    let waiting = list(&campaign["waiting"]).iter();
+    let waited_for = waiting.map(|waiting| &waiting["sender"]);
+    let waited_for = waited_for.filter_map(|name| {
+        let mut senders = senders.iter();
+        senders.find(|sender| name.is_string() && sender["name"] == *name)
+    });
+    let lines = waited_for.map(|sender| {
         let [name, state, reason, since] =
             ["name", "state", "reason", "since"].map(|member| word(&sender[member]));
         format!("\nwaits: sender {name}: {state} {reason} since {since}\n")
-    })
+    });
+    lines.collect()
 }
 
 /// What is counted of its messages and of its reminders, each on a line of its own; what occurs in neither is left out.

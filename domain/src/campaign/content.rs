@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::sample::SampleShare;
+use super::sender_choice::SenderChoice;
 use crate::form::{BusProp, FormContent};
 use crate::price::Money;
 use crate::sms::{SendWindow, Template};
@@ -15,8 +16,7 @@ use crate::sms::{SendWindow, Template};
 pub struct CampaignContent {
     pub name: String,
     pub form_id: Uuid,
-    /// The name of a sender.
-    pub sender: String,
+    pub sender: SenderChoice,
     /// With `{link}` once, and `{name}` or `{name|text}` of tracking fields.
     pub text: Template,
     pub audience: Audience,
@@ -51,7 +51,6 @@ impl CampaignContent {
     pub fn fixed_change(&self, other: &Self) -> Option<&'static str> {
         let members = [
             ("form_id", self.form_id == other.form_id),
-            ("sender", self.sender == other.sender),
             ("audience", self.audience == other.audience),
             ("track_fields", self.track_fields == other.track_fields),
             (

@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::content::{Audience, CampaignContent, Reminder};
 use super::sample::SampleShare;
-use super::value::{bus_prop_name, field_name, sender_name, time, uuid};
+use super::sender_choice::SenderChoice;
+use super::value::{bus_prop_name, field_name, time, uuid};
 use super::{
     CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
     MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, PER_DAY, REMINDER_AFTER_DAYS,
@@ -52,7 +53,7 @@ impl CampaignContent {
 fn read_campaign(campaign: &Members) -> Option<CampaignContent> {
     let name = campaign.line("name", MAX_NAME_CHARS);
     let form_id = campaign.parsed("form_id", uuid);
-    let sender = campaign.parsed("sender", sender_name);
+    let sender = SenderChoice::read(campaign);
     let text = campaign.parsed("text", Template::parse);
     let audience = read_audience(campaign);
     let number = |name, range, default| campaign.number(name, range).unwrap_or(default);
@@ -145,7 +146,7 @@ fn read_recipients(audience: &Members) -> Audience {
 }
 
 /// What `read` makes of the entries of a list, each once.
-fn once<'a, T: Clone + Eq + Hash>(
+pub(super) fn once<'a, T: Clone + Eq + Hash>(
     read: impl Fn(&'a str) -> Result<T, Fault>,
 ) -> impl FnMut(&'a str) -> Result<T, Fault> {
     let mut known = HashSet::new();

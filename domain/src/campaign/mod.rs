@@ -21,6 +21,7 @@ mod missing;
 mod part_states;
 mod preview;
 mod sample;
+mod sender_choice;
 mod similar;
 mod status;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use self::missing::MissingFields;
 pub use self::part_states::{PartStates, Receipt, ReceiptStatus};
 pub use self::preview::{Encodings, MissingField, Preview, Sample};
 pub use self::sample::SampleShare;
+pub use self::sender_choice::{ANY_COUNTRY, MAX_SENDERS, SenderChoice, SenderList};
 pub use self::similar::similar_name;
 pub use self::status::{CampaignAction, CampaignStatus};
 pub use self::unknown::{BusPropsCheck, UnknownBusProps};

@@ -34,4 +34,6 @@ pub struct Waiting {
     pub messages: i64,
     /// When the first of them is due; `None` where no moment is known.
     pub until: Option<DateTime<Utc>>,
+    /// Of those that wait because it takes nothing, the sender.
+    pub sender: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::campaign::{
-    Audience, CampaignAction, CampaignContent, CampaignStatus, Counts, MessageKind,
+    Audience, CampaignAction, CampaignContent, CampaignStatus, Counts, MessageKind, SenderChoice,
 };
 use domain::form::FormStatus;
 use entity::{campaign, campaign_tally};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::moving::{moves, place};
-use super::{BUDGETS, REASONS};
+use super::{BUDGETS, REASONS, SEVERAL_SENDERS};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
 
@@ -56,6 +56,9 @@ pub struct Campaign {
     /// It takes no more imports and ends once nothing is left to do.
     #[serde(skip)]
     pub finishing: bool,
+    /// Its messages have senders of their own: it names several, or another one than at its start.
+    #[serde(skip)]
+    pub names_several: bool,
 }
 
 /// What a change of a campaign came to.
@@ -86,13 +89,34 @@ impl Campaign {
             started_at: row.started_at,
             finished_at: row.finished_at,
             finishing: row.finishing,
+            names_several: row.senders.is_some(),
         })
+    }
+}
+
+/// Once it was started its messages may have whatever senders it named.
+fn set_senders(row: &mut campaign::Model, choice: &SenderChoice) {
+    let former = row.senders.take().filter(|_| row.started_at.is_some());
+    if row.started_at.is_none() {
+        choice.first().clone_into(&mut row.sender);
+    }
+    if former.is_some() || choice.only() != Some(row.sender.as_str()) {
+        let mut names = choice.names();
+        names.extend(former.iter().flat_map(|names| names.split_whitespace()));
+        if row.started_at.is_some() {
+            names.insert(row.sender.as_str());
+        }
+        let names: Vec<&str> = names.into_iter().collect();
+        row.senders = Some(format!(" {} ", names.join(" ")));
     }
 }
 
 /// The lowest number of a program from which on all of them do what a content says; 0: any.
 fn needs(content: &CampaignContent) -> i64 {
-    if content.budget.is_some() {
+    // An older one could not read several.
+    if content.sender.only().is_none() {
+        SEVERAL_SENDERS
+    } else if content.budget.is_some() {
         BUDGETS
     } else if content.asks_only_some() {
         REASONS
@@ -103,7 +127,7 @@ fn needs(content: &CampaignContent) -> i64 {
 
 /// Gives the row a content and what follows from it.
 fn set_content(row: &mut campaign::Model, content: &CampaignContent) -> Result<()> {
-    row.sender.clone_from(&content.sender);
+    set_senders(row, &content.sender);
     row.form_id = content.form_id;
     row.content = serde_json::to_string(content).map_err(Error::broken)?;
     row.on_import = matches!(content.audience, Audience::OnImport { .. });
@@ -122,7 +146,7 @@ impl Store {
     /// Makes a campaign in DRAFT.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that asks only some or has a budget.
+    /// [`Error::UpgradeUnfinished`] of one that asks only some, has a budget, or names several senders.
     pub async fn create_campaign(
         &self,
         account_id: Uuid,
@@ -140,6 +164,7 @@ impl Store {
             campaign_id: Uuid::now_v7(),
             status: CampaignStatus::Draft.into_str().to_owned(),
             sender: String::new(),
+            senders: None,
             form_id: content.form_id,
             content: String::new(),
             revision: 1,
@@ -199,7 +224,7 @@ impl Store {
     /// [`fixed_change`](CampaignContent::fixed_change) allows. It holds for what is not handed over; what waits is moved by a worker.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one that was started, and of one that asks only some or has a budget.
+    /// [`Error::UpgradeUnfinished`] of one that was started, asks only some, has a budget, or names several senders.
     pub async fn replace_campaign(
         &self,
         key: CampaignKey,
@@ -209,6 +234,7 @@ impl Store {
         // Nothing makes it untrue again.
         let tx = self.snapshot().await?;
         let may_move = tx.admits_only_from(MOVE).await?;
+        let may_choose = tx.admits_only_from(SEVERAL_SENDERS).await?;
         let needed = needs(content);
         let is_known = needed == 0 || tx.admits_only_from(needed).await?;
         drop(tx);
@@ -222,6 +248,10 @@ impl Store {
             }
             let before: CampaignContent =
                 serde_json::from_str(&row.content).map_err(Error::broken)?;
+            let changes_sender = !is_draft && before.sender != content.sender;
+            if changes_sender && !may_choose {
+                return Err(Error::UpgradeUnfinished);
+            }
             let (planned, was_moved) = (row.planned, row.moved_to.take());
             set_content(row, content)?;
             if !is_draft {

@@ -5,16 +5,18 @@ use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
 use domain::campaign::{Count, Message, MessageKind, MessageSet, MessageStatus, SkipReason};
 use domain::date_range::DateRange;
 use domain::docid::is_erased;
-use entity::{message, message_due};
+use domain::sms::SenderState;
+use entity::{campaign, message, message_due};
 use indexmap::IndexMap;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
-use super::CampaignKey;
+use super::due::OWN_SENDER;
+use super::{Campaign, CampaignKey};
 use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
-use crate::{ListPage, Result, Store};
+use crate::{ListPage, Result, Store, Tx};
 
 batch_row! {
     /// A message, by its account and its id.
@@ -34,7 +36,8 @@ macro_rules! status {
 macro_rules! messages {
     ($($condition:expr),+) => {
         statement!(
-            "SELECT m.message_id, m.campaign_id, m.docid, m.kind, ", status!(), " AS status, m.reason, m.parts, m.encoding, c.sender,
+            "SELECT m.message_id, m.campaign_id, m.docid, m.kind, ", status!(), " AS status, m.reason, m.parts, m.encoding,
+                    coalesce(m.sender, c.sender) AS sender,
                     m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at
                FROM message m JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
               WHERE m.account_id = $1 AND m.message_id < $2 AND ", $($condition),+, " ORDER BY m.message_id DESC LIMIT $3"
@@ -283,6 +286,7 @@ impl Store {
         };
         tx.note_work(key.account_id).await?;
         let (now, id) = (tx.now().await?, Uuid::now_v7());
+        let sender = tx.sender_of_test(&campaign, phone).await?;
         let message = message::ActiveModel {
             account_id: Set(key.account_id),
             campaign_id: Set(key.campaign_id),
@@ -291,6 +295,7 @@ impl Store {
             docid: Set(docid.unwrap_or_default().to_owned()),
             kind: Set(MessageKind::Test.into_str().to_owned()),
             status: Set(MessageStatus::Scheduled.into_str().to_owned()),
+            sender: Set(Some(sender.clone())),
             scheduled_at: Set(now),
             ..Default::default()
         };
@@ -300,7 +305,8 @@ impl Store {
             campaign_id: Set(key.campaign_id),
             message_id: Set(id),
             due_at: Set(now),
-            sender: Set(campaign.sender),
+            sender: Set(sender),
+            sender_list: Set(Some(OWN_SENDER.to_owned())),
             phone: Set(Some(phone.to_owned())),
             ..Default::default()
         };
@@ -338,5 +344,24 @@ impl Store {
             _ => None,
         };
         Ok(text.map(|text| TestText { text, token }))
+    }
+}
+
+impl Tx {
+    /// Who carries a test to a phone: the first of the senders for its country that is well, or else the first.
+    async fn sender_of_test(&self, row: &campaign::Model, phone: &str) -> Result<String> {
+        let content = Campaign::read(row)?.content;
+        let list = content.sender.of(phone);
+        let names = list.map(|(_, list)| list.names()).unwrap_or_default();
+        if names.len() > 1 {
+            for name in names {
+                let sender = self.sender(name).await?;
+                if sender.is_some_and(|sender| sender.state == SenderState::Ok) {
+                    return Ok(name.clone());
+                }
+            }
+        }
+        let first = names.first().map(String::as_str);
+        Ok(first.unwrap_or_else(|| content.sender.first()).to_owned())
     }
 }

@@ -3,6 +3,7 @@
 //! - [`campaign`]: campaigns, as their account changes them; [`end`]: how they end. `tally`: the counts of their messages;
 //!   [`usage`]: what was handed over, and what it cost.
 //! - `progress`: why messages wait; `moving`: where they go once a running campaign was changed.
+//! - [`fall_over`]: what the next sender takes while one is away.
 //! - `plan`: from recipients (of its `audience`, or of an import) to messages that are `due`; `readmit`: those for whom there was no
 //!   place. `lapse`: reminders that an answer makes needless. [`lease`]: who drives a sender.
 //! - [`drive`]: one step of a driver: results in, due messages out.
@@ -11,7 +12,7 @@
 //!   to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them; [`resend`]:
 //!   what a person has sent again.
-//! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are. `pepper`: which secret made the hashes of phones.
+//! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are; [`figures`]: what an account has with them. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
 //! A message is sent at most once, because the commit that claims it comes before the first byte to the provider, and a claimed
@@ -27,6 +28,8 @@ pub mod contact;
 pub mod drive;
 mod due;
 pub mod end;
+pub mod fall_over;
+pub mod figures;
 pub mod inbound;
 mod lapse;
 pub mod lease;
@@ -57,6 +60,8 @@ pub(crate) const BUDGETS: i64 = 18;
 
 /// The lowest number of a program from which on all of them know all reasons why messages are skipped.
 pub(crate) const REASONS: i64 = 15;
+/// The lowest number of a program from which on all of them know campaigns that name several senders, or other ones than at their start.
+const SEVERAL_SENDERS: i64 = 19;
 
 pub use self::campaign::{Campaign, CampaignChange, CampaignKey};
 pub(crate) use self::link::FirstUses;

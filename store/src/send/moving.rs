@@ -8,6 +8,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::{CHANGE_DUE, DELETE_DUE, DueChange, DueKey};
+use super::due::{CARRIED_BY, Carrier, GO_TO, OWN_SENDER, Route, Routes};
 use super::end::CANCEL;
 use super::tally::Changes;
 use super::{Campaign, CampaignKey, MessageKey};
@@ -16,7 +17,7 @@ use crate::{Error, Result, Tx};
 
 /// Those that are handed over stay where they are.
 const WAITING: &Statement = statement!(
-    "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id, d.failures, m.kind, m.scheduled_at, r.phone,
+    "SELECT d.account_id, d.campaign_id, d.due_at, d.message_id, d.failures, d.sender, d.sender_list, m.kind, m.scheduled_at, r.phone,
             r.fields ->> 'time_zone' AS time_zone
        FROM message_due d
        JOIN message m ON m.account_id = d.account_id AND m.message_id = d.message_id
@@ -30,6 +31,8 @@ struct WaitingMessage {
     #[sea_orm(nested)]
     key: DueKey,
     failures: i64,
+    #[sea_orm(nested)]
+    route: Route,
     kind: Parsed<MessageKind>,
     scheduled_at: DateTime<Utc>,
     phone: Option<String>,
@@ -56,7 +59,9 @@ pub(super) fn place(due_at: DateTime<Utc>, message_id: Uuid) -> Result<String> {
 /// Whether what waits has another place by another content.
 pub(super) fn moves(before: &CampaignContent, after: &CampaignContent) -> bool {
     let days = |content: &CampaignContent| content.reminder.as_ref().map(|one| one.after_days);
-    before.send_window != after.send_window || days(before) != days(after)
+    before.send_window != after.send_window
+        || days(before) != days(after)
+        || before.sender != after.sender
 }
 
 /// When a reminder is due by the content, if that is not when it was. Its id has the moment at which it was planned.
@@ -95,6 +100,8 @@ impl Tx {
         let now = self.now().await?;
         let mut changes = Changes::default();
         let (mut moved, mut times, mut withdrawn) = (vec![], vec![], vec![]);
+        let routes = Routes::of(campaign);
+        let (mut rerouted, mut carriers) = (vec![], vec![]);
         for message in waiting {
             let kind = message.kind.0;
             let is_reminder = kind == MessageKind::Reminder;
@@ -113,6 +120,15 @@ impl Tx {
             }));
             let from = new_time.unwrap_or(message.scheduled_at).max(now);
             let phone = message.phone.as_deref().unwrap_or_default();
+            let route = routes.to(phone);
+            let stays = message.route.sender_list.as_deref() == Some(OWN_SENDER);
+            if !stays && route != message.route {
+                carriers.push(Carrier {
+                    message: message.key.message(),
+                    sender: route.sender.clone(),
+                });
+                rerouted.push(route.due(message.key));
+            }
             let zones = sms::zones_for(message.time_zone.as_deref(), phone, account_zone);
             let window = content.send_window.as_ref();
             let next_due_at = zones.slot(window, from).opens_at;
@@ -123,10 +139,13 @@ impl Tx {
                     next_due_at,
                     failures: message.failures,
                     echo: None,
+                    stays: false,
                     charge: None,
                 });
             }
         }
+        self.execute_batch(GO_TO, rerouted).await?;
+        self.execute_batch(CARRIED_BY, carriers).await?;
         self.execute_batch(CHANGE_DUE, moved).await?;
         self.execute_batch(RESCHEDULE, times).await?;
         let messages = withdrawn.iter().map(|due| due.message()).collect();

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use domain::campaign::{CampaignContent, Count, MessageKind, MessageStatus, SkipReason};
+use domain::campaign::{Count, MessageKind, MessageStatus, SkipReason};
 use domain::pepper::Pepper;
 use uuid::Uuid;
 
 use super::audience::{AudienceSlice, PlannedRecipient, audience};
-use super::due::MAKE_DUE;
+use super::due::{MAKE_DUE, Routes};
 use super::tally::Changes;
 use super::{Campaign, CampaignKey, REASONS};
 use crate::erasure::DocIdKeys;
@@ -47,6 +47,7 @@ batch_row! {
         docid: String,
         /// `None` of one that is in no other's way.
         phone_mac: Option<Vec<u8>>,
+        sender: Option<String>,
         scheduled_at: DateTime<Utc>,
         status: &'static str,
         reason: Option<&'static str>,
@@ -68,8 +69,8 @@ impl FirstMessage {
 /// What is in the way is left out: a message of the docid, or, of one that is not skipped for it, of the phone. (To look first which
 /// phones have one would be a plan of PostgreSQL's choice: without statistics it read the whole campaign for each.)
 const NEW_MESSAGE: &BatchStatement<FirstMessage> = statement!(FirstMessage:
-    "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, scheduled_at, status, reason)
-     SELECT account_id, campaign_id, message_id, message_id, docid, 'first', phone_mac, scheduled_at, status, reason
+    "INSERT INTO message (account_id, campaign_id, message_id, link_id, docid, kind, phone_mac, sender, scheduled_at, status, reason)
+     SELECT account_id, campaign_id, message_id, message_id, docid, 'first', phone_mac, sender, scheduled_at, status, reason
        FROM batch WHERE true ON CONFLICT DO NOTHING RETURNING message_id"
 );
 
@@ -144,7 +145,7 @@ impl Store {
             return Ok(None);
         };
         // Of whom it had left out nobody is of the audience a second time.
-        let readmitted = tx.readmit(key, &campaign.content, limit).await?;
+        let readmitted = tx.readmit(key, &campaign, limit).await?;
         if readmitted > 0 {
             tx.commit_surely().await?;
             return Ok(Some(readmitted));
@@ -165,7 +166,7 @@ impl Store {
             // It is the docid of a person.
             row.planned_to.clear();
         }
-        tx.plan(key, &campaign.content, recipients, pepper).await?;
+        tx.plan(key, &campaign, recipients, pepper).await?;
         tx.update(row).await?;
         tx.commit_surely().await?;
         Ok((looked_at > 0).then_some(looked_at))
@@ -201,18 +202,19 @@ impl Tx {
             docid: docid.to_owned(),
         });
         let recipients = self.fetch_batch(IMPORTED, docids.collect()).await?;
-        self.plan(key, &campaign.content, recipients, pepper).await
+        self.plan(key, &campaign, recipients, pepper).await
     }
 
     /// Plans messages of a campaign, whose row this transaction holds, to recipients of whom some may have theirs.
     async fn plan(
         &self,
         key: CampaignKey,
-        content: &CampaignContent,
+        campaign: &Campaign,
         mut recipients: Vec<PlannedRecipient>,
         pepper: &Pepper,
     ) -> Result<()> {
-        let planning = self.planning(key, content).await?;
+        let content = &campaign.content;
+        let planning = self.planning(key, Routes::of(campaign)).await?;
         recipients.retain(|recipient| recipient.phone.is_some());
         self.leave_out_erased(key, &mut recipients, pepper).await?;
         let is_asked =
@@ -249,6 +251,7 @@ impl Tx {
                     message_id,
                     phone_mac: mac.to_vec(),
                 }));
+                let sender = planning.carrier(&phone);
                 messages.insert(message_id, (reason, phone, recipient.more));
                 let mut row = FirstMessage {
                     campaign: key,
@@ -256,6 +259,7 @@ impl Tx {
                     docid: recipient.docid,
                     // Who is not asked takes nobody's place.
                     phone_mac: mac.filter(|_| reason != Some(SkipReason::NotSampled)),
+                    sender,
                     scheduled_at: planning.from,
                     status: "",
                     reason: None,

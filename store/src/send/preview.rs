@@ -12,7 +12,7 @@ use domain::campaign::{
 use domain::form::BusProp;
 use domain::pepper::Pepper;
 use domain::price::{Money, Prices};
-use domain::sms::{Encoding, SendWindow, country_or_code, zones_for};
+use domain::sms::{Country, Encoding, NumberType, SendWindow, country_or_code, zones_for};
 use uuid::Uuid;
 
 use super::audience::{AudienceSlice, PlannedRecipient, audience};
@@ -29,14 +29,27 @@ const READ_PER_JUDGED: u64 = 10;
 /// As long as the token of a message's link.
 const TOKEN: &str = "00000000000";
 
+/// Which messages a sender takes, and what they cost.
+#[derive(Clone, Copy, Default)]
+pub struct Serves<'a> {
+    /// The countries; `None`: all.
+    pub countries: Option<&'a [Country]>,
+    /// The types of numbers; `None`: those that are usual.
+    pub types: Option<&'a [NumberType]>,
+    /// `None`: nobody says.
+    pub prices: Option<&'a Prices>,
+}
+
+/// By the names of senders.
+pub type Served<'a> = HashMap<&'a str, Serves<'a>>;
+
 impl Store {
     /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
     pub async fn preview_campaign(
         &self,
         account_id: Uuid,
         pepper: &Pepper,
-        context: &Context<'_>,
-        prices: Option<&Prices>,
+        (context, served): (&Context<'_>, &Served<'_>),
         most: u64,
     ) -> Result<Preview> {
         let now = self.now().await?;
@@ -51,7 +64,9 @@ impl Store {
             ..*context
         };
         let (mut preview, mut missing) = (Preview::default(), MissingFields::default());
-        preview.cost = prices.map(|prices| Money::none(prices.currency().clone()));
+        let prices = |name: &str| served.get(name)?.prices;
+        let currency = context.content.sender.names().into_iter().find_map(prices);
+        preview.cost = currency.map(|prices| Money::none(prices.currency().clone()));
         let form = context.form;
         let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
         // How many would be asked of a business property of which only so many are.
@@ -100,6 +115,7 @@ impl Store {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
+                    let (context, prices) = for_phone(context, served, &due);
                     add(lists, (&context, prices), due, (now, window));
                 } else {
                     let twice = preview.skipped.entry(SkipReason::DuplicatePhone);
@@ -116,6 +132,31 @@ impl Store {
         preview.bus_props_unknown = bus_props.map(BusPropsCheck::unknown).unwrap_or_default();
         Ok(preview)
     }
+}
+
+/// What is known of messages to the country of a phone, which the first sender of its list would carry, and its prices; where there is
+/// none, to no country.
+fn for_phone<'c>(
+    context: Context<'c>,
+    served: &Served<'c>,
+    due: &DueMessage,
+) -> (Context<'c>, Option<&'c Prices>) {
+    let phone = due.phone.as_deref().unwrap_or_default();
+    let list = context.content.sender.of(phone);
+    let sender = list.and_then(|(_, list)| list.names().first());
+    let of_sender = match sender {
+        Some(name) => served.get(name.as_str()).copied().unwrap_or_default(),
+        None => Serves {
+            countries: Some(&[]),
+            ..Serves::default()
+        },
+    };
+    let context = Context {
+        countries: of_sender.countries,
+        types: of_sender.types,
+        ..context
+    };
+    (context, of_sender.prices)
 }
 
 /// The message that a recipient would get.
@@ -173,7 +214,7 @@ fn add(
             *preview.parts.entry(parts).or_default() += 1;
             let cost = prices.and_then(|prices| prices.of(&ready.phone, parts as u64));
             if let (Some(sum), Some(cost)) = (&mut preview.cost, cost) {
-                sum.millionths += cost.millionths;
+                sum.add(&cost);
             }
             match ready.parts.encoding {
                 Encoding::Gsm7 => preview.encodings.gsm7 += 1,

@@ -1,5 +1,7 @@
 //! Where a campaign stands: the counts of its messages, why those that are scheduled wait, and which business properties are missing.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::campaign::{
     BusPropsCheck, CampaignCounts, CampaignStatus, MessageStatus, UnknownBusProps, WaitReason,
@@ -8,7 +10,7 @@ use domain::campaign::{
 use domain::date_range::{day_of, start_of};
 use domain::form::FormContent;
 use domain::month::Month;
-use domain::price::{Money, Prices};
+use domain::price::{Currency, Money, Prices};
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -20,21 +22,21 @@ use crate::{Result, Store, Tx};
 const LOOKED_AT: i64 = 5_000;
 
 macro_rules! waits {
-    ($when:literal) => {
+    ($when:literal, $sender:literal) => {
         concat!(
-            "SELECT wait, count(*) AS messages, min(due_at) AS until FROM (
-                SELECT d.due_at, (
+            "SELECT wait, sender, count(*) AS messages, min(due_at) AS until FROM (
+                SELECT d.due_at, ", $sender, " AS sender, (
                        SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
                          FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
                  ORDER BY d.due_at LIMIT $4) AS next
-              GROUP BY wait ORDER BY until"
+              GROUP BY wait, sender ORDER BY until"
         )
     };
 }
-const DUE: &Statement = statement!(waits!("<="));
-const LATER: &Statement = statement!(waits!(">"));
+const DUE: &Statement = statement!(waits!("<=", "d.sender"));
+const LATER: &Statement = statement!(waits!(">", "''"));
 
 /// The newest messages by what their recipients have in a tracking field.
 const VALUES: &Statement = statement!(
@@ -56,6 +58,8 @@ struct ValueRow {
 struct WaitRow {
     /// `first` or `reminder`; `planned` is a first message whose own time has not come.
     wait: String,
+    /// Of what is due by now.
+    sender: String,
     messages: i64,
     until: DateTime<Utc>,
 }
@@ -73,13 +77,13 @@ fn number<'r>(rows: &'r [WaitRow], is_meant: impl Fn(&'r WaitRow) -> bool) -> i6
 }
 
 impl Store {
-    /// The counts of a campaign, what it has spent, a sum a currency, and why what is scheduled waits. Where more than 5,000 messages are
-    /// due and as many are due later, so many of each are told.
+    /// The counts of a campaign, what it has spent, a sum a currency, and why what is scheduled waits, by the prices of its senders. Where
+    /// more than 5,000 messages are due and as many are due later, so many of each are told.
     pub async fn campaign_progress(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
-        prices: Option<&Prices>,
+        prices: &[&Prices],
     ) -> Result<(CampaignCounts, Vec<Money>, Vec<Waiting>)> {
         let tx = self.snapshot().await?;
         let counts = tx.counts(key).await?;
@@ -96,6 +100,7 @@ impl Store {
                 reason: WaitReason::Paused,
                 messages: scheduled.iter().sum(),
                 until: None,
+                sender: None,
             }],
         };
         Ok((counts, spent, waiting))
@@ -131,21 +136,23 @@ struct UsedUp {
 }
 
 impl Tx {
-    /// Which budget of a campaign has less left than its longest message may cost; `None`: none.
+    /// Which budget of a campaign has less left than its longest message may cost by the dearest of its senders; `None`: none.
     async fn used_up_until(
         &self,
         key: CampaignKey,
         campaign: &Campaign,
-        (spent, prices): (&[Money], Option<&Prices>),
+        (spent, prices): (&[Money], &[&Prices]),
     ) -> Result<Option<UsedUp>> {
         let content = &campaign.content;
-        let longest = prices.map(|prices| prices.most(content.max_parts.into()));
+        let longest = |currency: &Currency| {
+            let prices = prices.iter().filter(|prices| prices.currency() == currency);
+            let costs = prices.map(|prices| prices.most(content.max_parts.into()).millionths);
+            costs.max()
+        };
         let fits = |budget: &Money, spent: &[Money]| {
             let mut left = budget.clone();
             left.take_all(spent.iter().cloned());
-            longest.as_ref().is_some_and(|cost| {
-                cost.currency == left.currency && cost.millionths <= left.millionths
-            })
+            longest(&left.currency).is_some_and(|cost| cost <= left.millionths)
         };
         if content
             .budget
@@ -155,9 +162,8 @@ impl Tx {
             return Ok(Some(UsedUp { until: None }));
         }
         let setting = self.setting(key.account_id).await?;
-        let currency = prices.map(Prices::currency);
         let budget = setting.month_budget;
-        let Some(budget) = budget.filter(|budget| currency == Some(&budget.currency)) else {
+        let Some(budget) = budget.filter(|budget| longest(&budget.currency).is_some()) else {
             return Ok(None);
         };
         let zone = self.account_zone(key.account_id).await?;
@@ -203,18 +209,9 @@ impl Tx {
         }
         let mut waiting = Vec::new();
         if due_now > 0 {
-            let sender = self.sender(campaign.content.sender.as_str()).await?;
-            let takes = sender.is_some_and(|sender| sender.state == SenderState::Ok);
-            let (reason, until) = match used_up {
-                _ if !takes => (WaitReason::SenderPaused, None),
-                Some(UsedUp { until }) => (WaitReason::Budget, until),
-                None => (WaitReason::Rate, None),
-            };
-            waiting.push(Waiting {
-                reason,
-                messages: due_now,
-                until,
-            });
+            let first = campaign.content.sender.first();
+            let found = (&due[..], due_now);
+            waiting = self.waiting_for_senders(found, first, used_up).await?;
         }
         let content = &campaign.content;
         let before_start = content.starts_at.is_some_and(|starts_at| starts_at > now);
@@ -229,7 +226,53 @@ impl Tx {
             },
             messages: row.messages,
             until: Some(row.until),
+            sender: None,
         }));
+        Ok(waiting)
+    }
+
+    /// Of so many messages that are due, of which these rows are, what waits for a turn or a budget, and what for a sender that takes
+    /// nothing. Those without a row wait for the same as the last that have one.
+    async fn waiting_for_senders(
+        &self,
+        (due, mut left): (&[WaitRow], i64),
+        first: &str,
+        used_up: Option<UsedUp>,
+    ) -> Result<Vec<Waiting>> {
+        let mut by_sender: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut last = first;
+        for row in due {
+            last = &row.sender;
+            *by_sender.entry(last).or_default() += row.messages;
+            left -= row.messages;
+        }
+        *by_sender.entry(last).or_default() += left;
+        let (mut waiting, mut in_turn) = (Vec::new(), 0);
+        for (name, messages) in by_sender.into_iter().filter(|(_, messages)| *messages > 0) {
+            let sender = self.sender(name).await?;
+            if sender.is_some_and(|sender| sender.state == SenderState::Ok) {
+                in_turn += messages;
+            } else {
+                waiting.push(Waiting {
+                    reason: WaitReason::SenderPaused,
+                    messages,
+                    until: None,
+                    sender: Some(name.to_owned()),
+                });
+            }
+        }
+        if in_turn > 0 {
+            let (reason, until) = match used_up {
+                Some(UsedUp { until }) => (WaitReason::Budget, until),
+                None => (WaitReason::Rate, None),
+            };
+            waiting.push(Waiting {
+                reason,
+                messages: in_turn,
+                until,
+                sender: None,
+            });
+        }
         Ok(waiting)
     }
 }

@@ -5,9 +5,9 @@ use domain::campaign::{CampaignContent, Count, Counts, MessageKind, MessageStatu
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::due::MAKE_DUE;
+use super::due::{MAKE_DUE, Routes};
 use super::tally::Changes;
-use super::{CampaignKey, MessageKey};
+use super::{Campaign, CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{Result, Tx};
 
@@ -29,12 +29,13 @@ batch_row! {
     /// A message that was skipped and is scheduled after all.
     pub(super) struct Readmitted {
         message: MessageKey,
+        sender: Option<String>,
         scheduled_at: DateTime<Utc>,
     }
 }
 
 pub(super) const READMIT: &BatchStatement<Readmitted> = statement!(Readmitted:
-    "UPDATE message AS m SET status = 'scheduled', reason = NULL, scheduled_at = batch.scheduled_at
+    "UPDATE message AS m SET status = 'scheduled', reason = NULL, scheduled_at = batch.scheduled_at, sender = coalesce(batch.sender, m.sender)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -44,9 +45,10 @@ impl Tx {
     pub(super) async fn readmit(
         &self,
         key: CampaignKey,
-        content: &CampaignContent,
+        campaign: &Campaign,
         limit: u64,
     ) -> Result<u64> {
+        let content = &campaign.content;
         let left = self.places_left(key, content).await?.unwrap_or(usize::MAX);
         let most = i64::try_from(left).unwrap_or(i64::MAX);
         let most = most.min(i64::try_from(limit).unwrap_or(i64::MAX));
@@ -54,7 +56,7 @@ impl Tx {
         if left_out.is_empty() {
             return Ok(0);
         }
-        let planning = self.planning(key, content).await?;
+        let planning = self.planning(key, Routes::of(campaign)).await?;
         let mut changes = Changes::default();
         let delta = changes.of(key, MessageKind::First);
         let (mut due, mut readmitted) = (Vec::new(), Vec::new());
@@ -69,6 +71,7 @@ impl Tx {
                     account_id: key.account_id,
                     message_id: message.message_id,
                 },
+                sender: planning.carrier(phone),
                 scheduled_at: planning.from,
             });
         }

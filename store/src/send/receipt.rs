@@ -12,7 +12,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::due::{MAKE_DUE, NewDue};
+use super::due::{CARRIED_BY, Carrier, MAKE_DUE, NewDue, Routes};
 use super::tally::{Changes, Counted};
 use super::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, Statement, batch_row, statement, values};
@@ -90,8 +90,25 @@ struct ReportedCampaign {
 }
 
 const OPEN_CAMPAIGN: &Statement = statement!(lock "FOR SHARE":
-    "SELECT content FROM campaign WHERE account_id = $1 AND campaign_id = $2 AND status IN ('RUNNING', 'PAUSED')"
+    "SELECT content, senders IS NOT NULL AS names_several FROM campaign
+      WHERE account_id = $1 AND campaign_id = $2 AND status IN ('RUNNING', 'PAUSED')"
 );
+
+#[derive(FromQueryResult)]
+struct OpenCampaign {
+    content: JsonText<CampaignContent>,
+    names_several: bool,
+}
+
+impl OpenCampaign {
+    fn routes(&self) -> Routes<'_> {
+        Routes {
+            content: &self.content.0,
+            names_several: self.names_several,
+        }
+    }
+}
+
 const DELETE_UNCLAIMED: &Statement = statement!(
     "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0"
 );
@@ -133,6 +150,19 @@ const NEW_REMINDER: &BatchStatement<DueReminder> = statement!(DueReminder:
        FROM batch JOIN message f ON f.account_id = batch.account_id AND f.message_id = batch.first_id
       WHERE true ON CONFLICT DO NOTHING RETURNING message_id"
 );
+
+const PHONES: &BatchStatement<MessageKey> = statement!(MessageKey:
+    "SELECT m.message_id, r.phone FROM batch
+       JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
+       JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+      WHERE r.phone IS NOT NULL"
+);
+
+#[derive(FromQueryResult)]
+struct PhoneOfMessage {
+    message_id: Uuid,
+    phone: String,
+}
 
 batch_row! {
     struct KeptReceipt {
@@ -243,9 +273,9 @@ impl Store {
             if after == MessageStatus::Delivered
                 && counted.before.0 != after
                 && counted.kind.0 == MessageKind::First
-                && let Some(content) = campaigns.get(&key)
+                && let Some(campaign) = campaigns.get(&key)
             {
-                delivered.push((key, message_id, content));
+                delivered.push((key, message_id, campaign.routes()));
             }
             rows.push(ReportedMessage {
                 message: message.key,
@@ -274,7 +304,7 @@ impl Tx {
     async fn lock_campaigns(
         &self,
         receipts: &[NewReceipt],
-    ) -> Result<(HashMap<CampaignKey, CampaignContent>, HashSet<Uuid>)> {
+    ) -> Result<(HashMap<CampaignKey, OpenCampaign>, HashSet<Uuid>)> {
         let reported = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
             Reported {
@@ -288,10 +318,10 @@ impl Tx {
         for row in rows {
             campaigns.entry(row.key).or_default().extend(row.again);
         }
-        let (mut contents, mut sent_after_all) = (HashMap::new(), HashSet::new());
+        let (mut open, mut sent_after_all) = (HashMap::new(), HashSet::new());
         for (key, again) in campaigns {
-            if let Some(JsonText(content)) = self.fetch_value(OPEN_CAMPAIGN, values![key]).await? {
-                contents.insert(key, content);
+            if let Some(campaign) = self.fetch_one(OPEN_CAMPAIGN, values![key]).await? {
+                open.insert(key, campaign);
                 for message_id in again {
                     let values = values![key, message_id];
                     if self.execute(DELETE_UNCLAIMED, values).await? > 0 {
@@ -300,7 +330,7 @@ impl Tx {
                 }
             }
         }
-        Ok((contents, sent_after_all))
+        Ok((open, sent_after_all))
     }
 
     async fn lock_messages(
@@ -314,16 +344,16 @@ impl Tx {
         Ok(messages.map(|message| (message.key, message)).collect())
     }
 
-    /// Plans reminders of first messages: of each its campaign, id, and the campaign's content.
+    /// Plans reminders of first messages: of each its campaign, id, and the campaign's senders.
     pub(super) async fn plan_reminders(
         &self,
-        messages: &[(CampaignKey, Uuid, &CampaignContent)],
+        messages: &[(CampaignKey, Uuid, Routes<'_>)],
         now: DateTime<Utc>,
         changes: &mut Changes,
     ) -> Result<()> {
         let (mut rows, mut planned) = (Vec::new(), HashMap::new());
-        for (key, first_id, content) in messages {
-            if let Some(reminder) = &content.reminder {
+        for (key, first_id, routes) in messages {
+            if let Some(reminder) = &routes.content.reminder {
                 let row = DueReminder {
                     account_id: key.account_id,
                     first_id: *first_id,
@@ -335,25 +365,38 @@ impl Tx {
                     due_at: row.scheduled_at,
                     message_id: row.message_id,
                 };
-                let due = NewDue {
-                    key: due,
-                    sender: content.sender.clone(),
-                    link_id: Some(*first_id),
-                };
-                planned.insert(row.message_id, due);
+                planned.insert(row.message_id, (due, *first_id, *routes));
                 rows.push(row);
             }
         }
-        let mut due = Vec::new();
+        let mut new = Vec::new();
         for message_id in self.fetch_batch_values(NEW_REMINDER, rows).await? {
-            let Some(new) = planned.remove(&message_id) else {
+            let Some((key, first_id, routes)) = planned.remove(&message_id) else {
                 continue;
             };
-            let delta = changes.of(new.key.campaign, MessageKind::Reminder);
+            let delta = changes.of(key.campaign, MessageKind::Reminder);
             delta.add(Count::Recipients, 1);
             delta.add(Count::Status(MessageStatus::Scheduled), 1);
-            due.push(new);
+            new.push((key, first_id, routes));
         }
+        let of_several = new.iter().filter(|(_, _, routes)| routes.names_several);
+        let of_several = of_several.map(|(key, ..)| key.message()).collect();
+        let phones: Vec<PhoneOfMessage> = self.fetch_batch(PHONES, of_several).await?;
+        let phones = phones.into_iter().map(|row| (row.message_id, row.phone));
+        let phones: HashMap<Uuid, String> = phones.collect();
+        let (mut due, mut carriers) = (Vec::new(), Vec::new());
+        for (key, first_id, routes) in new {
+            let message = key.message();
+            let phone = phones.get(&message.message_id).map(String::as_str);
+            let route = routes.to(phone.unwrap_or_default());
+            let sender = route.own();
+            carriers.extend(sender.map(|sender| Carrier { message, sender }));
+            due.push(NewDue {
+                link_id: Some(first_id),
+                ..route.due(key)
+            });
+        }
+        self.execute_batch(CARRIED_BY, carriers).await?;
         self.execute_batch(MAKE_DUE, due).await
     }
 }

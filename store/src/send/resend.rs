@@ -6,9 +6,9 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::due::{MAKE_DUE, NewDue};
+use super::due::{MAKE_DUE, NewDue, Routes};
 use super::tally::{Changes, Counted};
-use super::{CampaignChange, CampaignKey, MessageKey};
+use super::{Campaign, CampaignChange, CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store};
 
@@ -32,7 +32,7 @@ batch_row! {
 /// Those that are as they were found, and whose recipients were neither erased nor blocked.
 const LOCK: &BatchStatement<ToSend> = statement!(ToSend lock "FOR NO KEY UPDATE OF m":
     "SELECT m.account_id, m.message_id, m.kind, m.status, m.parts, m.accepted_day, m.answered_at IS NOT NULL AS is_answered,
-            l.form_id, l.bus_prop_ids, CASE WHEN m.kind = 'reminder' THEN m.link_id END AS reminded_link_id
+            m.sender, r.phone, l.form_id, l.bus_prop_ids, CASE WHEN m.kind = 'reminder' THEN m.link_id END AS reminded_link_id
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id AND m.status = batch.status
         AND m.answered_at IS NULL
        JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid AND r.phone IS NOT NULL
@@ -50,6 +50,8 @@ const UNDER_WAY: &Statement = statement!(
 #[derive(FromQueryResult)]
 struct MessageToSend {
     message_id: Uuid,
+    sender: Option<String>,
+    phone: Option<String>,
     accepted_day: Option<NaiveDate>,
     reminded_link_id: Option<Uuid>,
     #[sea_orm(nested)]
@@ -59,6 +61,7 @@ struct MessageToSend {
 batch_row! {
     struct ScheduledAgain {
         message: MessageKey,
+        sender: Option<String>,
         scheduled_at: DateTime<Utc>,
     }
 }
@@ -67,7 +70,7 @@ batch_row! {
 /// went nowhere may go to another phone by now, which then must have no message of the campaign.
 const SCHEDULE_AGAIN: &BatchStatement<ScheduledAgain> = statement!(ScheduledAgain:
     "UPDATE message AS m SET status = 'scheduled', code = NULL, scheduled_at = batch.scheduled_at, accepted_at = NULL, accepted_day = NULL,
-            sent_mac = CASE WHEN m.status = 'unknown' THEN m.sent_mac END
+            sender = coalesce(batch.sender, m.sender), sent_mac = CASE WHEN m.status = 'unknown' THEN m.sent_mac END
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -127,8 +130,14 @@ impl Store {
         }
         let now = tx.now().await?;
         // Nothing of the campaign is claimed while its row is locked.
-        let under_way = values![key, row.sender.as_str()];
-        let under_way: Vec<Uuid> = tx.fetch_values(UNDER_WAY, under_way).await?;
+        let senders = row.senders.as_deref().unwrap_or(&row.sender);
+        let mut under_way: Vec<Uuid> = Vec::new();
+        for sender in senders.split_whitespace() {
+            under_way.extend(
+                tx.fetch_values::<Uuid>(UNDER_WAY, values![key, sender])
+                    .await?,
+            );
+        }
         let found = found.iter().filter(|id| !under_way.contains(id));
         let found = found.map(|&message_id| ToSend {
             message: MessageKey {
@@ -138,6 +147,8 @@ impl Store {
             status: of_status.into_str(),
         });
         let again: Vec<MessageToSend> = tx.fetch_batch(LOCK, found.collect()).await?;
+        let campaign = Campaign::read(&row)?;
+        let routes = Routes::of(&campaign);
         let (mut changes, mut rows, mut due) = (Changes::default(), Vec::new(), Vec::new());
         for message in again {
             let counted = &message.counted;
@@ -148,8 +159,11 @@ impl Store {
                 account_id: key.account_id,
                 message_id: message.message_id,
             };
+            let phone = message.phone.as_deref().unwrap_or_default();
+            let route = routes.keeping(phone, message.sender.as_deref());
             rows.push(ScheduledAgain {
                 message: message_key,
+                sender: route.own(),
                 scheduled_at: now,
             });
             let key = DueKey {
@@ -157,12 +171,9 @@ impl Store {
                 due_at: now,
                 message_id: message.message_id,
             };
-            let sender = row.sender.clone();
-            let link_id = message.reminded_link_id;
             due.push(NewDue {
-                key,
-                sender,
-                link_id,
+                link_id: message.reminded_link_id,
+                ..route.due(key)
             });
         }
         if status == CampaignStatus::Finished && !due.is_empty() {

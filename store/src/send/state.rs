@@ -1,16 +1,15 @@
-//! How senders are: as their drivers saw them last, and what waits for them.
+//! How senders are, as their drivers saw them last.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::{CampaignStatus, Counts, MessageStatus};
 use domain::sms::SenderState;
 use entity::{account, sender_state};
-use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
+use sea_orm::{EntityTrait, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::MessageKey;
-use crate::tx::{Accounts, Parsed, Sql, Statement, statement, values};
+use crate::tx::{Accounts, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// A sender whose driver said nothing for so long has none. Another process takes its lease over sooner.
@@ -28,9 +27,34 @@ pub struct StoredSender {
     /// Since when it is so.
     pub since: Option<DateTime<Utc>>,
     pub last_accepted_at: Option<DateTime<Utc>>,
+    /// Since when it takes nothing although nobody paused it: it is in error, for whatever reasons, or unattended.
+    away_since: Option<DateTime<Utc>>,
 }
 
 impl StoredSender {
+    /// Whether it has taken nothing since a moment although nobody paused it.
+    pub(super) fn is_away_since(&self, moment: DateTime<Utc>) -> bool {
+        self.away_since.is_some_and(|since| since <= moment)
+    }
+
+    /// Whether a driver ever said how it is, so that it is known since when none does.
+    pub(super) fn was_driven(&self) -> bool {
+        self.state != SenderState::Unattended || self.since.is_some()
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_state(name: &str, state: SenderState, since: DateTime<Utc>) -> Self {
+        let is_away = matches!(state, SenderState::Error | SenderState::Unattended);
+        Self {
+            name: name.to_owned(),
+            state,
+            reason: None,
+            since: Some(since),
+            last_accepted_at: None,
+            away_since: is_away.then_some(since),
+        }
+    }
+
     /// How a sender is at a moment, by what was noted of it.
     fn at(now: DateTime<Utc>, noted: sender_state::Model) -> Self {
         let is_silent = noted
@@ -45,7 +69,13 @@ impl StoredSender {
             let state = noted.state.parse().unwrap_or(SenderState::Error);
             (state, noted.reason, noted.since)
         };
+        let away_since = match state {
+            SenderState::Error => noted.error_since,
+            SenderState::Unattended => noted.error_since.or(noted.seen_at),
+            SenderState::Ok | SenderState::Paused => None,
+        };
         Self {
+            away_since,
             name: noted.name,
             state,
             reason,
@@ -63,22 +93,12 @@ pub struct SenderNote {
     pub reason: Option<String>,
 }
 
-/// What an account has with a sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderFigures {
-    /// Messages that are scheduled.
-    pub waiting: i64,
-    /// When the first of those that may be sent by now was due.
-    pub oldest_at: Option<DateTime<Utc>>,
-    /// Messages that may have been sent, of campaigns that go on or ended within a week.
-    pub unknown: i64,
-}
-
 const NOTE: &Statement = statement!(
     "INSERT INTO sender_state AS s (name, state, reason, since, seen_at, last_accepted_at) VALUES ($1, $2, $3, $4, $4, $5)
          ON CONFLICT (name) DO UPDATE SET
             since = CASE WHEN s.state = excluded.state AND coalesce(s.reason, '') = coalesce(excluded.reason, '')
                          THEN coalesce(s.since, excluded.since) ELSE excluded.since END,
+            error_since = CASE WHEN excluded.state = 'error' THEN coalesce(s.error_since, excluded.seen_at) END,
             state = excluded.state, reason = excluded.reason, seen_at = excluded.seen_at,
             last_accepted_at = coalesce(excluded.last_accepted_at, s.last_accepted_at)
      RETURNING paused_at"
@@ -93,52 +113,6 @@ const PAUSE: &Statement = statement!(
 const RESUME: &Statement = statement!(
     "UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL"
 );
-
-/// How long after its end a campaign's messages of an unknown result are told: whoever cares has looked by then.
-const TOLD_FOR: TimeDelta = TimeDelta::days(7);
-
-/// The counts of an account's campaigns that go on or ended since a moment, tests excepted, by their senders.
-const COUNTS: &Statement = statement!(
-    "SELECT c.sender, c.status, t.counts FROM campaign c
-       JOIN (SELECT account_id, campaign_id, kind, counts FROM campaign_tally WHERE account_id = $1
-              UNION ALL
-             SELECT account_id, campaign_id, kind, counts FROM campaign_delta WHERE account_id = $1) t
-         ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
-      WHERE c.account_id = $1 AND t.kind <> 'test'
-        AND (c.status IN ('RUNNING', 'PAUSED') OR c.status = 'FINISHED' AND c.finished_at > $2)"
-);
-
-/// The counts that have messages of an unknown result, of the campaigns of all accounts that go on or ended since a moment.
-const UNKNOWN: &Statement = statement!(accounts "c.account_id = ANY($2) AND t.account_id = ANY($2)":
-    "SELECT c.sender, c.status, t.counts FROM campaign c
-       JOIN campaign_tally t ON t.account_id = c.account_id AND t.campaign_id = c.campaign_id
-      WHERE t.kind <> 'test' AND t.counts LIKE '%\"unknown\"%'
-        AND (c.status IN ('RUNNING', 'PAUSED') OR c.status = 'FINISHED' AND c.finished_at > $1)"; ""
-);
-
-/// Each campaign looks up its first by the key.
-const OLDEST_DUE: &Statement = statement!(
-    "SELECT sender, min(oldest) AS oldest FROM (
-        SELECT c.sender, (
-               SELECT d.due_at FROM message_due d
-                WHERE d.account_id = $1 AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0 AND d.phone IS NULL
-                ORDER BY d.due_at LIMIT 1) AS oldest
-          FROM campaign c WHERE c.account_id = $1 AND c.status = 'RUNNING') o
-      WHERE oldest IS NOT NULL GROUP BY sender"
-);
-
-#[derive(FromQueryResult)]
-struct SenderCounts {
-    sender: String,
-    status: Parsed<CampaignStatus>,
-    counts: Parsed<Counts>,
-}
-
-#[derive(FromQueryResult)]
-struct SenderOldest {
-    sender: String,
-    oldest: DateTime<Utc>,
-}
 
 /// A message that a sender accepted.
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +168,8 @@ impl Store {
         let accepted = statement!(accounts "c.account_id = ANY($2) AND m.account_id = ANY($2)":
             "SELECT c.account_id, m.message_id FROM campaign c
                JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id
-              WHERE c.sender = $1 AND m.status = 'accepted'"; ""
+              WHERE (c.sender = $1 OR c.senders LIKE '% ' || $1 || ' %') AND coalesce(m.sender, c.sender) = $1
+                AND m.status = 'accepted'"; ""
         );
         let mut messages: Vec<MessageKey> = Vec::new();
         for part in self.parts(Accounts::All).await?.there {
@@ -213,50 +188,6 @@ impl Store {
             })
         });
         Ok(accepted.collect())
-    }
-
-    /// Messages of an unknown result by sender, of the campaigns of all accounts that go on or ended within a week. Those on nodes that
-    /// are away are missing.
-    pub async fn unknown_by_sender(&self) -> Result<BTreeMap<String, i64>> {
-        let since = self.now().await? - TOLD_FOR;
-        let mut unknown = BTreeMap::new();
-        for part in self.parts(Accounts::All).await?.there {
-            let of_part = self.scan_part(&part, UNKNOWN, values![since]).await?;
-            let of_part: Vec<SenderCounts> = of_part.unwrap_or_default();
-            for row in of_part {
-                *unknown.entry(row.sender).or_default() +=
-                    row.counts.0.status(MessageStatus::Unknown);
-            }
-        }
-        Ok(unknown)
-    }
-
-    /// What an account has with the senders of its campaigns, by their names.
-    pub async fn figures_by_sender(
-        &self,
-        account_id: Uuid,
-    ) -> Result<BTreeMap<String, SenderFigures>> {
-        let tx = self.snapshot().await?;
-        let now = tx.now().await?;
-        let mut figures: BTreeMap<String, SenderFigures> = BTreeMap::new();
-        let counts = values![account_id, now - TOLD_FOR];
-        let counts: Vec<SenderCounts> = tx.fetch_all(COUNTS, counts).await?;
-        for row in counts {
-            let of_sender = figures.entry(row.sender).or_default();
-            of_sender.unknown += row.counts.0.status(MessageStatus::Unknown);
-            if matches!(
-                row.status.0,
-                CampaignStatus::Running | CampaignStatus::Paused
-            ) {
-                of_sender.waiting += row.counts.0.status(MessageStatus::Scheduled);
-            }
-        }
-        let oldest: Vec<SenderOldest> = tx.fetch_all(OLDEST_DUE, values![account_id, now]).await?;
-        for row in oldest {
-            let of_sender = figures.entry(row.sender).or_default();
-            of_sender.oldest_at = Some(row.oldest);
-        }
-        Ok(figures)
     }
 }
 
@@ -282,6 +213,7 @@ mod tests {
             state: "error".to_owned(),
             reason: Some("401".to_owned()),
             since: ago(600),
+            error_since: ago(700),
             seen_at,
             last_accepted_at: None,
             paused_at,
@@ -302,6 +234,16 @@ mod tests {
             ),
         ] {
             assert_eq!(at(seen_at, paused_at), expected);
+        }
+        // It has been away since before the reason was another, but not by a person's will.
+        for (seen_at, paused_at, is_away) in [
+            (ago(1), None, true),
+            (ago(100), None, true),
+            (ago(1), ago(700), false),
+        ] {
+            let sender = StoredSender::at(now, noted(seen_at, paused_at));
+            assert_eq!(sender.is_away_since(now - TimeDelta::seconds(700)), is_away);
+            assert!(!sender.is_away_since(now - TimeDelta::seconds(701)));
         }
     }
 }

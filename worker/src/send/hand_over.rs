@@ -106,6 +106,7 @@ impl HandOver {
             code,
             provider_ids,
             retry_at: None,
+            stays: false,
         };
         let again = |wait, code| Outcome {
             retry_at: Some(Utc::now() + wait),
@@ -124,9 +125,10 @@ impl HandOver {
             }
             Some(Handed::Refused { code }) => ended(MessageStatus::Failed, Some(code), vec![]),
             // Its receiver takes a message once.
-            Some(Handed::Unknown { code }) if self.provider.is_idempotent() => {
-                again(RETRY, Some(code))
-            }
+            Some(Handed::Unknown { code }) if self.provider.is_idempotent() => Outcome {
+                stays: true,
+                ..again(RETRY, Some(code))
+            },
             Some(Handed::NotSent { code }) => again(RETRY, Some(code)),
             Some(Handed::Unknown { code }) => ended(MessageStatus::Unknown, Some(code), vec![]),
         }

@@ -17,8 +17,8 @@ use api_http::{Problem, Result};
 /// Replace a campaign as a whole.
 ///
 /// Of one that is RUNNING or PAUSED `name`, `text`, `send_window`, `send_within_hours`, `contact_gap_days`, `max_parts`,
-/// `max_messages`, `per_day`, `budget`, `reminder` and `link_expires_after_days` may be others: they hold for what is not handed over when this is
-/// answered. What is left out gets its default.
+/// `max_messages`, `per_day`, `budget`, `reminder`, `link_expires_after_days` and `sender` may be others: they hold for what is not handed
+/// over when this is answered. What is left out gets its default.
 #[utoipa::path(
     put,
     path = "/api_v1/sms/campaign/{campaign_id}",
@@ -30,7 +30,7 @@ use api_http::{Problem, Result};
     responses(
         (status = 200, description = "The campaign as it is now", body = CampaignBody),
         (status = 400, description = "`invalid_parameter`, `invalid_json`"),
-        (status = 409, description = "`campaign_transition`: it is over, or was started and another member differs; `upgrade_unfinished`: it was started, asks only some, or has a budget"),
+        (status = 409, description = "`campaign_transition`: it is over, or was started and another member differs; `upgrade_unfinished`: it was started, asks only some, has a budget, or names several senders"),
         (status = 422, description = "`validation_failed`, `sender_unknown`, `sender_not_allowed`"),
     ),
 )]

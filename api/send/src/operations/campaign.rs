@@ -47,7 +47,8 @@ pub struct CampaignItem {
 pub struct CampaignBody {
     #[serde(flatten)]
     pub item: CampaignItem,
-    /// Of what was handed over, by the prices of that moment; null of a sender without a price.
+    /// Of what was handed over, by the prices of that moment, in the currency of the first sender that has one; null of senders without
+    /// a price.
     #[schema(required = true, value_type = Option<schema::Cost>)]
     pub cost: Option<Money>,
     /// Why what is scheduled is not sent yet.
@@ -72,7 +73,7 @@ async fn with_progress(
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let key = CampaignKey::new(account_id, campaign.campaign_id);
     let prices = state.prices(&campaign.content.sender);
-    let progress = store.campaign_progress(key, &campaign, prices);
+    let progress = store.campaign_progress(key, &campaign, &prices);
     let (counts, spent, waiting) = within(QUICK, progress).await?;
     let mut bus_props_unknown = UnknownBusProps::default();
     if !campaign.content.bus_props_from.is_empty() {
@@ -83,14 +84,14 @@ async fn with_progress(
         }
     }
     Ok(CampaignBody {
-        cost: cost(spent, prices),
+        cost: cost(spent, prices.first().copied()),
         item: CampaignItem { campaign, counts },
         waiting,
         bus_props_unknown,
     })
 }
 
-/// What a campaign has spent in the currency of its sender; in another one where that has no price any more.
+/// What a campaign has spent in the currency of its first sender that has a price; in another one where none has any more.
 fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
     let Some(prices) = prices else {
         return spent.pop();
@@ -101,7 +102,7 @@ fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
 /// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
 ///
 /// # Errors
-/// 409 `upgrade_unfinished` of one that asks only some or has a budget; 422; 503.
+/// 409 `upgrade_unfinished` of one that asks only some, has a budget, or names several senders; 422; 503.
 pub async fn create_campaign(
     state: &SendState,
     caller: &Caller,
@@ -167,7 +168,8 @@ pub async fn list_campaigns(
 /// wrong with the content.
 ///
 /// # Errors
-/// 404; 412; 409 `campaign_transition`; of one that was started, or asks only some, also 409 `upgrade_unfinished`; 422; 503.
+/// 404; 412; 409 `campaign_transition`; of one that was started, asks only some, or names several senders, also 409
+/// `upgrade_unfinished`; 422; 503.
 pub async fn replace_campaign(
     state: &SendState,
     caller: &Caller,
@@ -284,7 +286,7 @@ pub async fn resend_messages(
     caller.change(RESEND, &campaign_id, resend).await
 }
 
-/// Whether a campaign can have this content: the sender, and the form, which may be a DRAFT.
+/// Whether a campaign can have this content: its senders, and the form, which may be a DRAFT.
 ///
 /// # Errors
 /// 422.
@@ -292,13 +294,13 @@ pub(super) async fn check_content<'s>(
     state: &'s SendState,
     caller: &Caller,
     content: &CampaignContent,
-) -> Result<(&'s Setting, Form)> {
-    let sender = state.sender(caller, &content.sender)?;
-    check_budget(sender, content)?;
+) -> Result<(Vec<&'s Setting>, Form)> {
+    let senders = state.choice(caller, &content.sender)?;
+    check_budget(&senders, content)?;
     let form = state.app.store.form(caller.account_id(), content.form_id);
     let form = within(QUICK, form).await?;
     let detail = match form {
-        Some(form) if form.status != FormStatus::Deleted => return Ok((sender, form)),
+        Some(form) if form.status != FormStatus::Deleted => return Ok((senders, form)),
         Some(_) => "the form is DELETED",
         None => "there is no such form",
     };
@@ -307,15 +309,19 @@ pub(super) async fn check_content<'s>(
 }
 
 /// Whether what is spent counts against the budget.
-fn check_budget(sender: &Setting, content: &CampaignContent) -> Result<()> {
+fn check_budget(senders: &[&Setting], content: &CampaignContent) -> Result<()> {
     let Some(budget) = &content.budget else {
         return Ok(());
     };
-    let detail = match &sender.prices {
-        Some(prices) if *prices.currency() == budget.currency => return Ok(()),
-        Some(_) => "the price of the sender is in another currency",
-        None => "the sender has no price, so nothing says what is spent",
+    let wrong = senders.iter().find_map(|sender| match &sender.prices {
+        Some(prices) if *prices.currency() == budget.currency => None,
+        Some(_) => Some((sender, "is in another currency")),
+        None => Some((sender, "is not known, so nothing says what is spent")),
+    });
+    let Some((sender, what)) = wrong else {
+        return Ok(());
     };
+    let detail = format!("the price of sender {} {what}", sender.name);
     let wrong = Invalid::of_member("budget", code::NOT_OFFERED, detail);
     Err(Problem::invalid(vec![wrong]))
 }
@@ -358,8 +364,10 @@ pub(super) async fn check_sendable(
     caller: &Caller,
     content: &CampaignContent,
 ) -> Result<()> {
-    let (sender, form) = check_content(state, caller, content).await?;
-    state.check_public_url(sender)?;
+    let (senders, form) = check_content(state, caller, content).await?;
+    for sender in senders {
+        state.check_public_url(sender)?;
+    }
     match form.status {
         FormStatus::Published => Ok(()),
         _ => Err(form_not_published()),

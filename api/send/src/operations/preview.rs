@@ -14,6 +14,7 @@ use platform::places::Places;
 use sender::setting::Setting;
 use store::form::Form;
 use store::send::CampaignKey;
+use store::send::preview::{Served, Serves};
 use uuid::Uuid;
 
 use super::campaign::{check_batches, check_content, check_sendable, find_campaign, not_running};
@@ -38,11 +39,11 @@ pub async fn preview_campaign(
 ) -> Result<Preview> {
     let read = async {
         let content = find_campaign(caller, campaign_id).await?.content;
-        let sender = state.sender(caller, &content.sender)?;
+        let senders = state.choice(caller, &content.sender)?;
         let form = caller.app.store.form(caller.account_id(), content.form_id);
         let form = form.await?;
         let form = form.filter(|form| form.status != FormStatus::Deleted);
-        let rests_on = (sender, form.as_ref());
+        let rests_on = (senders, form.as_ref());
         preview(state, caller, (campaign_id, &content), rests_on, u64::MAX).await
     };
     caller.read(SCOPE, read).await
@@ -58,9 +59,9 @@ pub async fn preview_draft(
     content: &CampaignContent,
 ) -> Result<Preview> {
     let read = async {
-        let (sender, form) = check_content(state, caller, content).await?;
+        let (senders, form) = check_content(state, caller, content).await?;
         check_batches(caller, content).await?;
-        let rests_on = (sender, Some(&form));
+        let rests_on = (senders, Some(&form));
         // No campaign has this id.
         preview(state, caller, (Uuid::nil(), content), rests_on, OF_DRAFT).await
     };
@@ -71,7 +72,7 @@ async fn preview(
     state: &SendState,
     caller: &Caller,
     (campaign_id, content): (Uuid, &CampaignContent),
-    (sender, form): (&Setting, Option<&Form>),
+    (senders, form): (Vec<&Setting>, Option<&Form>),
     most: u64,
 ) -> Result<Preview> {
     let account_id = caller.account_id();
@@ -81,17 +82,26 @@ async fn preview(
         content,
         form: form.map(|form| &form.content),
         account_zone: caller.time_zone(),
-        countries: sender.countries.as_deref(),
-        types: sender.types.as_deref(),
+        // Each message has those of its sender.
+        countries: None,
+        types: None,
         min_gap_days: setting.min_gap_days,
         link_prefix: &caller.app.link_url(""),
     };
+    let served = senders.iter().map(|sender| {
+        let of_sender = Serves {
+            countries: sender.countries.as_deref(),
+            types: sender.types.as_deref(),
+            prices: sender.prices.as_deref(),
+        };
+        (sender.name.as_str(), of_sender)
+    });
+    let served: Served<'_> = served.collect();
     let pepper = state.pepper()?;
     // It looks at many recipients, and notes their phones.
     let _place = PREVIEWS.take(account_id).await;
     let store = &caller.app.store;
-    let prices = sender.prices.as_deref();
-    let preview = store.preview_campaign(account_id, pepper, &known, prices, most);
+    let preview = store.preview_campaign(account_id, pepper, (&known, &served), most);
     Ok(preview.await?)
 }
 

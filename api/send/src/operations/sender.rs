@@ -10,7 +10,8 @@ use chrono::{DateTime, Utc};
 use domain::sms::SenderState;
 use sender::setting::Setting;
 use serde::Serialize;
-use store::send::state::{SenderFigures, StoredSender};
+use store::send::figures::SenderFigures;
+use store::send::state::StoredSender;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -45,7 +46,8 @@ pub struct SenderItem {
     /// Since when it is in this state.
     #[schema(required = true)]
     pub since: Option<DateTime<Utc>>,
-    /// Messages of the account that are scheduled through it.
+    /// Messages of the account that are scheduled through it. Of a campaign that names several senders at most 20,000 are counted where
+    /// more wait for two of them.
     pub waiting: i64,
     /// When the first of those that may be sent by now was due.
     #[schema(required = true)]

@@ -9,7 +9,7 @@ const BATCH: &str = "0190c0de-0000-7000-8000-000000000001";
 fn what_is_left_out_or_null_has_its_default() {
     let least = content(&least());
     assert_eq!(least.name, "Autumn");
-    assert_eq!(least.sender, "demo");
+    assert_eq!(least.sender.only(), Some("demo"));
     assert_eq!(least.text.as_str(), "How was it? {link}");
     assert_eq!(least.audience, Audience::OnImport { on_import: true });
     assert!(least.track_fields.is_empty() && least.bus_props_from.is_empty());
@@ -190,6 +190,36 @@ fn names_are_short_and_plain() {
         refused(&json!({"sender": sender}), &[("/sender", "malformed")]);
     }
     content(&with(&json!({"sender": "a-1".repeat(13)})));
+}
+
+#[test]
+fn a_sender_is_a_name_a_list_of_them_or_both_by_country() {
+    let eleven: Vec<String> = (0..11).map(|n| format!("s{n}")).collect();
+    for (sender, problem) in [
+        (json!(1), ("/sender", "wrong_type")),
+        (json!([]), ("/sender", "missing")),
+        (json!({}), ("/sender", "missing")),
+        (json!(["a", "a"]), ("/sender/1", "duplicate")),
+        (json!(["a", 1]), ("/sender/1", "wrong_type")),
+        (json!(["A"]), ("/sender/0", "malformed")),
+        (json!(eleven), ("/sender", "too_many")),
+        (json!({"de": "a"}), ("/sender/de", "unknown_key")),
+        (json!({"XX": "a"}), ("/sender/XX", "unknown_key")),
+        (json!({"001": "a"}), ("/sender/001", "unknown_key")),
+        (json!({"DE": []}), ("/sender/DE", "missing")),
+        (json!({"DE": null}), ("/sender/DE", "missing")),
+        (json!({"*": ["a", "a"]}), ("/sender/*/1", "duplicate")),
+    ] {
+        refused(&json!({"sender": sender}), &[problem]);
+    }
+    for sender in [
+        json!(["a"]),
+        json!(&eleven[1..]),
+        json!({"DE": "a", "FR": ["b", "a"], "*": "c"}),
+    ] {
+        let read = content(&with(&json!({"sender": sender})));
+        assert_eq!(serde_json::to_value(&read.sender).unwrap(), sender);
+    }
 }
 
 #[test]

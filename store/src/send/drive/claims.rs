@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::charge::Charge;
 use super::{CHANGE_DUE, Claimed, DELETE_DUE, DueChange, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::form::{FormKey, LinkTrackField, NEW_TRACK_FIELD};
+use crate::send::due::OWN_SENDER;
 use crate::send::end::CANCEL;
 use crate::send::link::MessageLink;
 use crate::send::provider_id::Echo;
@@ -29,7 +30,7 @@ use crate::{Error, Result};
 macro_rules! due {
     ($which:literal) => {
         concat!(
-            "SELECT d.due_at, d.message_id, d.failures, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
+            "SELECT d.due_at, d.message_id, d.failures, d.sender_list, m.docid, m.kind, m.link_id, m.scheduled_at, m.sent_mac,
                     coalesce(d.phone, r.phone) AS phone, coalesce(CAST(r.fields AS text), '{}') AS fields, l.token, m.phone_mac, m.quota_day,
                     f.answered_at IS NOT NULL AS answered
                FROM message_due d
@@ -43,6 +44,9 @@ macro_rules! due {
     };
 }
 const DUE: &Statement = statement!(lock "FOR UPDATE OF d SKIP LOCKED": due!(""));
+/// Of a campaign that names several senders: they have an index.
+const DUE_OF_LIST: &Statement =
+    statement!(lock "FOR UPDATE OF d SKIP LOCKED": due!("AND d.sender_list IS NOT NULL"));
 /// What a campaign that does not run may send.
 const DUE_TESTS: &Statement =
     statement!(lock "FOR UPDATE OF d SKIP LOCKED": due!("AND d.phone IS NOT NULL"));
@@ -52,6 +56,7 @@ struct DueRow {
     due_at: DateTime<Utc>,
     message_id: Uuid,
     failures: i64,
+    sender_list: Option<String>,
     docid: String,
     kind: Parsed<MessageKind>,
     link_id: Uuid,
@@ -126,13 +131,15 @@ batch_row! {
         encoding: String,
         sent_mac: Vec<u8>,
         quota_day: Option<NaiveDate>,
+        sender: Option<String>,
         cost: Option<i64>,
     }
 }
 
 const SEND: &BatchStatement<Sending> = statement!(Sending:
     "UPDATE message AS m SET status = 'sending', parts = batch.parts, part_states = batch.part_states, encoding = batch.encoding,
-            sent_mac = batch.sent_mac, quota_day = batch.quota_day, cost = coalesce(m.cost + batch.cost, batch.cost, m.cost)
+            sent_mac = batch.sent_mac, quota_day = batch.quota_day, sender = coalesce(batch.sender, m.sender),
+            cost = coalesce(m.cost + batch.cost, batch.cost, m.cost)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -143,6 +150,8 @@ const TOKEN_CHARS: usize = 11;
 pub(super) struct Candidate {
     pub(super) key: DueKey,
     failures: i64,
+    /// By which list of the campaign's senders it came here.
+    pub(super) sender_list: Option<String>,
     link_id: Uuid,
     /// Its phone's, under the current pepper first.
     pub(super) macs: Vec<Vec<u8>>,
@@ -155,19 +164,27 @@ pub(super) struct Candidate {
     pub(super) due: DueMessage,
 }
 
-impl StepTx<'_> {
+impl Candidate {
+    /// No other sender takes it.
+    pub(super) fn stays(&self) -> bool {
+        self.sender_list.as_deref() == Some(OWN_SENDER)
+    }
+}
+
+impl<'a> StepTx<'a> {
     /// Claims due messages of a campaign. Whether more may be due.
     pub(super) async fn claim(
         &mut self,
         wanted: &Wanted,
         campaign: &LockedCampaign,
     ) -> Result<bool> {
-        let candidates = self.candidates(wanted, campaign.status.0).await?;
+        let candidates = self.candidates(wanted, campaign).await?;
         let found = candidates.len();
         if found == 0 {
             return Ok(false);
         }
-        let mut candidates = self.follow_phones(wanted, candidates).await?;
+        let candidates = self.follow_phones((wanted, campaign), candidates).await?;
+        let mut candidates = self.follow_routes(campaign, candidates);
         let account_id = wanted.campaign.account_id;
         let macs = candidates.iter().flat_map(|candidate| &candidate.macs);
         // Whoever opts out, or sends to them through another sender, comes before or after.
@@ -203,11 +220,11 @@ impl StepTx<'_> {
             match self.judge(&mut context, &candidate.due).await? {
                 Err(reason) => {
                     let reason = self.reason(reason, &candidate, &budgets, asking.0.max_parts);
-                    self.skip(&candidate, reason);
+                    self.skip_here(campaign, &candidate, reason);
                 }
                 Ok(Verdict::Withdrawn) => self.withdraw(&candidate),
                 Ok(Verdict::Later(at)) => {
-                    self.put_off(candidate.key, at, candidate.failures);
+                    self.put_off(candidate.key, at, candidate.failures, candidate.stays());
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
@@ -250,11 +267,16 @@ impl StepTx<'_> {
     }
 
     /// Judges a message; of numbers, until the upgrade is finished, nothing that an older program has no reason for.
-    async fn judge(
+    async fn judge<'c>(
         &self,
-        context: &mut Context<'_>,
+        context: &mut Context<'c>,
         due: &DueMessage,
-    ) -> Result<std::result::Result<Verdict, SkipReason>> {
+    ) -> Result<std::result::Result<Verdict, SkipReason>>
+    where
+        'a: 'c,
+    {
+        let phone = due.phone.as_deref().unwrap_or_default();
+        context.countries = self.served(context.content, phone);
         let verdict = context.judge(due, self.now);
         let is_of_number = verdict == Err(SkipReason::NumberType);
         if is_of_number && !self.tx.admits_only_from(REASONS).await? {
@@ -286,7 +308,7 @@ impl StepTx<'_> {
     }
 
     /// Skips a message for good.
-    fn skip(&mut self, candidate: &Candidate, reason: SkipReason) {
+    pub(super) fn skip(&mut self, candidate: &Candidate, reason: SkipReason) {
         let (key, kind) = (candidate.key, candidate.due.kind);
         let (scheduled, skipped) = (MessageStatus::Scheduled, Count::Skipped(reason));
         self.changes.moved((key.campaign, kind), scheduled, skipped);
@@ -298,8 +320,13 @@ impl StepTx<'_> {
         self.writes.add(DELETE_DUE, key);
     }
 
-    async fn candidates(&self, wanted: &Wanted, status: CampaignStatus) -> Result<Vec<Candidate>> {
-        let due = match status {
+    async fn candidates(
+        &self,
+        wanted: &Wanted,
+        campaign: &LockedCampaign,
+    ) -> Result<Vec<Candidate>> {
+        let due = match campaign.status.0 {
+            CampaignStatus::Running if campaign.names_several => DUE_OF_LIST,
             CampaignStatus::Running => DUE,
             _ => DUE_TESTS,
         };
@@ -324,6 +351,7 @@ impl StepTx<'_> {
                 message_id: row.message_id,
             },
             failures: row.failures,
+            sender_list: row.sender_list,
             link_id: row.link_id,
             macs: macs.collect(),
             planned_mac: row.phone_mac,
@@ -384,6 +412,7 @@ impl StepTx<'_> {
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
+            stays: candidate.sender_list.as_deref() == Some(OWN_SENDER),
         };
         self.writes.add(CHANGE_DUE, claimed);
         if let Some(former) = candidate.former_mac.filter(|former| *former != mac) {
@@ -401,6 +430,7 @@ impl StepTx<'_> {
             encoding: ready.parts.encoding.to_string(),
             sent_mac: mac,
             quota_day: candidate.quota_day,
+            sender: campaign.names_several.then(|| driver.lease.name.clone()),
             cost: charge.millionths(),
         };
         self.writes.add(SEND, sending);

@@ -2,7 +2,8 @@
 //! messages are claimed for the places that are free then. So a message costs no commit of its own.
 //!
 //! - `results`: what became of messages. `claims`: which are handed over next. `quota`: what an account may send a day; `charge`: what
-//!   messages cost; `budget`: what may still be spent; `per_day`: how many a campaign asks of a store, say. `phones`: recipients who have another phone by now.
+//!   messages cost; `budget`: what may still be spent; `per_day`: how many a campaign asks of a store, say. `phones`: recipients who have
+//!   another phone by now. `routes`: messages that are another sender's by now.
 
 mod budget;
 mod charge;
@@ -11,6 +12,7 @@ mod per_day;
 mod phones;
 mod quota;
 mod results;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU16;
@@ -46,8 +48,10 @@ pub struct Outcome {
     /// With one, what was certainly not sent has failed: the fifth time for good.
     pub code: Option<String>,
     pub provider_ids: Vec<String>,
-    /// When what was certainly not sent is due again.
+    /// When what was certainly not sent, or is taken once however often it is sent, is due again.
     pub retry_at: Option<DateTime<Utc>>,
+    /// It may have been sent, so no other sender takes it.
+    pub stays: bool,
 }
 
 batch_row! {
@@ -82,13 +86,15 @@ batch_row! {
         next_due_at: DateTime<Utc>,
         failures: i64,
         echo: Option<String>,
+        /// No other sender takes it from now on.
+        stays: bool,
         charge: Option<String>,
     }
 }
 
 pub(super) const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
     "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures, echo = batch.echo,
-            charge = batch.charge
+            sender_list = CASE WHEN batch.stays THEN '' ELSE d.sender_list END, charge = batch.charge
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
         AND d.message_id = batch.message_id"
 );
@@ -102,9 +108,15 @@ macro_rules! with_due {
     ($of_campaigns:literal, $of_messages:literal) => {
         concat!(
             "SELECT c.account_id, c.campaign_id FROM campaign c
-              WHERE c.sender = $1 AND c.status = 'RUNNING' ", $of_campaigns, "
+              WHERE c.sender = $1 AND c.senders IS NULL AND c.status = 'RUNNING' ", $of_campaigns, "
                 AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id
                                AND d.campaign_id = c.campaign_id AND d.due_at <= $2 AND d.fence = 0 ", $of_messages, ")
+              UNION
+             SELECT c.account_id, c.campaign_id FROM campaign c
+              WHERE c.senders IS NOT NULL AND c.senders LIKE '% ' || $1 || ' %'
+                AND c.status IN ('RUNNING', 'PAUSED') AND c.status = 'RUNNING' ", $of_campaigns, "
+                AND EXISTS (SELECT 1 FROM message_due d WHERE d.account_id = c.account_id AND d.campaign_id = c.campaign_id
+                               AND d.sender = $1 AND d.sender_list IS NOT NULL AND d.due_at <= $2 AND d.fence = 0 ", $of_messages, ")
               UNION
              SELECT d.account_id, d.campaign_id FROM message_due d
               WHERE d.sender = $1 AND d.phone IS NOT NULL AND d.due_at <= $2 AND d.fence = 0 ", $of_messages, "
@@ -131,7 +143,7 @@ struct ClaimedRow {
 }
 
 const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
-    "SELECT c.status, c.content, a.time_zone, a.number, coalesce(f.content, 'null') AS form, coalesce(s.content, '{}') AS setting
+    "SELECT c.status, c.content, c.senders IS NOT NULL AS names_several, a.time_zone, a.number, coalesce(f.content, 'null') AS form, coalesce(s.content, '{}') AS setting
        FROM campaign c JOIN account a ON a.account_id = c.account_id
        LEFT JOIN send_setting s ON s.account_id = c.account_id
        LEFT JOIN form f ON f.account_id = c.account_id AND f.form_id = c.form_id AND f.status <> $3
@@ -143,6 +155,8 @@ const CAMPAIGN: &Statement = statement!(lock "FOR SHARE OF c":
 struct LockedCampaign {
     status: Parsed<CampaignStatus>,
     content: JsonText<CampaignContent>,
+    /// Its messages have senders of their own.
+    names_several: bool,
     time_zone: Parsed<Tz>,
     /// The account's.
     number: i32,
@@ -323,14 +337,15 @@ struct StepTx<'a> {
 }
 
 impl StepTx<'_> {
-    /// Lets a message be due again, after so many failures.
-    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64) {
+    /// Lets a message be due again, after so many failures; one that stays goes to no other sender.
+    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64, stays: bool) {
         let row = DueChange {
             key,
             fence: 0,
             next_due_at: until,
             failures,
             echo: None,
+            stays,
             charge: None,
         };
         self.writes.add(CHANGE_DUE, row);

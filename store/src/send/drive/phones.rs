@@ -4,9 +4,9 @@ use domain::campaign::{Count, Counts, MessageKind, MessageStatus, SkipReason};
 use uuid::Uuid;
 
 use super::claims::Candidate;
-use super::{DELETE_DUE, DueKey, StepTx, Wanted};
+use super::{DELETE_DUE, DueKey, LockedCampaign, StepTx, Wanted};
 use crate::Result;
-use crate::send::due::{MAKE_DUE, NewDue};
+use crate::send::due::MAKE_DUE;
 use crate::send::readmit::{READMIT, Readmitted};
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
@@ -35,12 +35,17 @@ const NEXT_OF_PHONE: &Statement = statement!(
       WHERE account_id = $1 AND campaign_id = $2 AND phone_mac = $3 AND reason = 'duplicate_phone' ORDER BY message_id LIMIT 1"
 );
 
+const PHONE: &Statement = statement!(
+    "SELECT r.phone FROM message m JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+      WHERE m.account_id = $1 AND m.message_id = $2 AND r.phone IS NOT NULL"
+);
+
 impl StepTx<'_> {
     /// Lets messages go to the phones that their recipients have now, and gives those that may: one whose new phone has a message of the
     /// campaign is skipped. Who was skipped for the phone that is free now, comes after all. What was handed over once is left as it is.
     pub(super) async fn follow_phones(
         &mut self,
-        wanted: &Wanted,
+        (wanted, locked): (&Wanted, &LockedCampaign),
         candidates: Vec<Candidate>,
     ) -> Result<Vec<Candidate>> {
         let mut followed = Vec::with_capacity(candidates.len());
@@ -50,7 +55,7 @@ impl StepTx<'_> {
                 && candidate.former_mac.is_none()
                 && !candidate.macs.is_empty()
                 && planned.is_some_and(|mac| !candidate.macs.contains(mac));
-            if !has_moved || self.follow(wanted.campaign, &candidate).await? {
+            if !has_moved || self.follow((wanted.campaign, locked), &candidate).await? {
                 followed.push(candidate);
             }
         }
@@ -58,7 +63,11 @@ impl StepTx<'_> {
     }
 
     /// Whether the message may go to its recipient's new phone.
-    async fn follow(&mut self, campaign: CampaignKey, candidate: &Candidate) -> Result<bool> {
+    async fn follow(
+        &mut self,
+        (campaign, locked): (CampaignKey, &LockedCampaign),
+        candidate: &Candidate,
+    ) -> Result<bool> {
         let message_id = candidate.key.message_id;
         let [new, ..] = &candidate.macs[..] else {
             return Ok(true);
@@ -85,7 +94,7 @@ impl StepTx<'_> {
             let next = values![campaign, planned.clone()];
             let next: Option<Uuid> = self.tx.fetch_value(NEXT_OF_PHONE, next).await?;
             if let Some(next) = next.filter(|next| *next != message_id) {
-                self.come_after_all(campaign, next).await?;
+                self.come_after_all((campaign, locked), next).await?;
             }
         }
         Ok(is_free)
@@ -99,27 +108,32 @@ impl StepTx<'_> {
     }
 
     /// Schedules a message that was skipped because another one went to its phone.
-    async fn come_after_all(&mut self, campaign: CampaignKey, message_id: Uuid) -> Result<()> {
+    async fn come_after_all(
+        &mut self,
+        (campaign, locked): (CampaignKey, &LockedCampaign),
+        message_id: Uuid,
+    ) -> Result<()> {
         let skipped = Count::Skipped(SkipReason::DuplicatePhone);
         let scheduled = Count::Status(MessageStatus::Scheduled);
         let first = self.changes.of(campaign, MessageKind::First);
         first.merge(&Counts::moved(skipped, scheduled));
+        let message = MessageKey {
+            account_id: campaign.account_id,
+            message_id,
+        };
+        let recipient = self.tx.fetch_value(PHONE, values![message]);
+        let recipient: Option<String> = recipient.await?;
+        let route = locked.routes().to(recipient.as_deref().unwrap_or_default());
         let message = Readmitted {
-            message: MessageKey {
-                account_id: campaign.account_id,
-                message_id,
-            },
+            message,
+            sender: route.own(),
             scheduled_at: self.now,
         };
-        let due = NewDue {
-            key: DueKey {
-                campaign,
-                due_at: self.now,
-                message_id,
-            },
-            sender: self.driver.lease.name.clone(),
-            link_id: None,
-        };
+        let due = route.due(DueKey {
+            campaign,
+            due_at: self.now,
+            message_id,
+        });
         self.tx.execute_batch(READMIT, vec![message]).await?;
         self.tx.execute_batch(MAKE_DUE, vec![due]).await
     }

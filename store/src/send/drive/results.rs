@@ -152,7 +152,7 @@ impl StepTx<'_> {
             if let (MessageKind::First, MessageStatus::Accepted, Some(campaign), false) =
                 (message.kind.0, status, open, self.driver.has_receipts)
             {
-                reminders.push((key.campaign, key.message_id, &campaign.content.0));
+                reminders.push((key.campaign, key.message_id, campaign.routes()));
             }
             let result = MessageResult {
                 message: key.message(),
@@ -166,7 +166,9 @@ impl StepTx<'_> {
             };
             self.writes.add(RECORD, result);
             match outcome.retry_at {
-                Some(at) if status == MessageStatus::Scheduled => self.put_off(key, at, failures),
+                Some(at) if status == MessageStatus::Scheduled => {
+                    self.put_off(key, at, failures, outcome.stays);
+                }
                 _ => self.writes.add(DELETE_DUE, key),
             }
             for (id, part) in claimed.names(outcome, status)? {

@@ -10,6 +10,7 @@ mod form_editor;
 mod links;
 mod pages;
 mod people;
+mod senders;
 mod share;
 mod spreadsheets;
 mod stores;

@@ -327,14 +327,19 @@ mod servers_only {
         let form = client.published(&short_form("After the visit")).await?;
         let mut only_some = on_import(&form, "demo");
         only_some["sample"] = json!(0.5);
+        let mut several = on_import(&form, "demo");
+        several["sender"] = json!(["demo"]);
         let gap = json!({"min_gap_days": 30});
         let setting = "/api_v1/sms/setting";
         let create = async || client.send_json(Method::POST, CAMPAIGN, &only_some).await;
+        let create_several = async || client.send_json(Method::POST, CAMPAIGN, &several).await;
         let replace = async || client.send_json(Method::PUT, setting, &gap).await;
         create().await?.problem(409, "upgrade_unfinished")?;
+        create_several().await?.problem(409, "upgrade_unfinished")?;
         replace().await?.problem(409, "upgrade_unfinished")?;
         app.succeeds(&["migrate", "finish"]).await?;
         create().await?.expect(201)?;
+        create_several().await?.expect(201)?;
         replace().await?.expect(200).map(drop)
     }
 

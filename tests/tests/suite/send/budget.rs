@@ -129,6 +129,74 @@ async fn a_month_has_one_budget_whatever_sends() -> Result<()> {
 }
 
 #[tokio::test]
+async fn senders_of_a_campaign_share_its_budget_at_their_own_prices() -> Result<()> {
+    let demo = "demo:?delay=10ms&failures=0&rate=100000&window=20";
+    let senders =
+        format!("near={demo}&price=0.05EUR far={demo}&price=0.1EUR usd={demo}&price=0.05USD");
+    let app = with_senders(&senders).start().await?;
+    let client = app.client().await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "near");
+            campaign["sender"] = json!({"DE": "near", "*": "far"});
+            campaign["budget"] = euro(0.3);
+            campaign
+        })
+        .await?;
+    client.act(&campaign, "pause").await?.expect(200)?;
+    let person = |(n, phone): (usize, &str)| json!({"docid": format!("P-{n}"), "phone": format!("{phone}{n}")});
+    let people = [
+        (1, "+491511234567"),
+        (2, "+491511234567"),
+        (3, "+3361234567"),
+    ];
+    let people: Vec<Value> = people.into_iter().map(person).collect();
+    client.import_for(&campaign, &people).await?.expect(202)?;
+    client
+        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
+        .await?;
+    let path = campaign_path(&campaign);
+    let preview: Value = client
+        .post(&format!("{path}/preview"))
+        .await?
+        .expect(200)?
+        .json()?;
+    ensure!(preview["cost"] == euro(0.2), "{preview}");
+
+    client.act(&campaign, "resume").await?.expect(200)?;
+    client.until_first(&campaign, "delivered", 3).await?;
+    let french: Vec<Value> = (4..8).map(|n| person((n, "+3361234567"))).collect();
+    client.import_for(&campaign, &french).await?.expect(202)?;
+    let used_up = client.until_first(&campaign, "delivered", 4).await?;
+    ensure!(
+        waiting(&used_up) == ("budget", 3, &Value::Null) && used_up["cost"] == euro(0.3),
+        "{used_up}"
+    );
+    let usage: Value = client.get(USAGE).await?.expect(200)?.json()?;
+    for (place, sender, amount) in [(0, "far", 0.2), (1, "near", 0.1)] {
+        let item = &usage["items"][place];
+        ensure!(
+            item["sender"] == sender && item["cost"] == euro(amount),
+            "{usage}"
+        );
+    }
+    let mut body = client.read_campaign(&campaign).await?;
+    body["sender"] = json!(["near", "usd"]);
+    let refused = client.send_json(Method::PUT, &path, &body).await?;
+    let refused = refused.problem(422, "validation_failed")?;
+    ensure!(refused.to_string().contains("sender usd"), "{refused}");
+    // Who waits goes by the other one's price.
+    body["sender"] = json!("near");
+    body["budget"] = euro(0.4);
+    let changed = client.send_json(Method::PUT, &path, &body).await?;
+    changed.expect(200)?;
+    let more = client.until_first(&campaign, "delivered", 6).await?;
+    ensure!(more["cost"] == euro(0.4), "{more}");
+    app.succeeds(&["verify"]).await?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn whoever_waits_for_money_too_long_was_left_out_by_the_limit() -> Result<()> {
     let app = with_senders(&sender("demo")).start().await?;
     let client = app.client().await?;

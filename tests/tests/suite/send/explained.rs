@@ -77,7 +77,7 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
     let long = format!("{} {{link}}", "long ".repeat(40));
     let changes = [("text", json!(long)), ("send_window", Value::Null)];
     let after = change(&client, &campaign, &changes).await?;
-    let paused = json!([{"reason": "paused", "messages": 3, "until": null}]);
+    let paused = json!([{"reason": "paused", "messages": 3, "until": null, "sender": null}]);
     ensure!(after["waiting"] == paused, "{after}");
     client.act(&campaign, "resume").await?.expect(200)?;
     let sent = client.until_first(&campaign, "delivered", 3).await?;
@@ -161,7 +161,7 @@ async fn whoever_answers_lets_go_of_the_reminder_at_once() -> Result<()> {
     app.succeeds(&["verify"]).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let paused = client.read_campaign(&campaign).await?;
-    let waiting = json!([{"reason": "paused", "messages": 2, "until": null}]);
+    let waiting = json!([{"reason": "paused", "messages": 2, "until": null, "sender": null}]);
     ensure!(paused["waiting"] == waiting, "{paused}");
     Ok(())
 }

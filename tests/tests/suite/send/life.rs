@@ -106,8 +106,18 @@ async fn what_is_wrong_with_a_campaign_is_told() -> Result<()> {
         let found = problem["errors"][0]["pointer"].as_str().unwrap_or_default();
         ensure!(found.starts_with(pointer), "{member}: {problem}");
     }
-    for (sender, code) in [("nobody", "sender_unknown"), ("mine", "sender_not_allowed")] {
-        let body = on_import(&form, sender).to_string();
+    for (sender, code) in [
+        (json!("nobody"), "sender_unknown"),
+        (json!("mine"), "sender_not_allowed"),
+        (json!(["demo", "nobody"]), "sender_unknown"),
+        (
+            json!({"DE": "demo", "*": ["demo", "mine"]}),
+            "sender_not_allowed",
+        ),
+    ] {
+        let mut body = on_import(&form, "demo");
+        body["sender"] = sender;
+        let body = body.to_string();
         let refused = client
             .call(Method::POST, CAMPAIGN)
             .body(JSON, body)

@@ -20,6 +20,7 @@ mod replies;
 mod reports;
 mod segments;
 mod senders;
+mod several;
 mod smpp;
 mod whom;
 

@@ -50,6 +50,7 @@ fn outcome(claimed: DueKey, status: MessageStatus) -> Outcome {
         code: Some("code".to_owned()),
         provider_ids: vec![],
         retry_at: None,
+        stays: false,
     }
 }
 
