@@ -45,6 +45,11 @@ def before_call(context, case, _):
         # What is changed is judged anew, and must not be percent-encoded.
         path.update({"bus_prop": "store:Berlin"} if "bus_prop" in path else {})
     if query:
+        # Days begin before they end, and are not too many.
+        ends = [query[name] for name in ("from", "to") if name in query]
+        if ends:
+            days = fitting(ends[0], ends[-1])
+            query.update({"from": days["start_date"], "to": days["end_date"]})
         # A cursor is what a list gave.
         query.pop("cursor", None)
         # A time begins before it ends.
