@@ -136,6 +136,8 @@ def mend_import(query, headers, body):
 def mend_campaign(campaign):
     """Its form is there, its window opens before it closes, and what has a number a day is one of its business properties. A
     share has few decimals."""
+    # Its sender has no price.
+    campaign.pop("budget", None)
     campaign["form_id"] = FORM
     window = campaign.get("send_window")
     if window and window.get("from", "09:00") >= window.get("to", "20:00"):
