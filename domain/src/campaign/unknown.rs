@@ -182,7 +182,11 @@ mod tests {
         let unknown = unknown.map(|(text, recipients)| (text.to_owned(), recipients));
         let unknown = UnknownBusProps(unknown.into_iter().collect());
         let similar = unknown.similar(known.iter());
-        assert_eq!(similar, [("store:Berlin  mitte", "Berlin Mitte")].into());
+        let expected = [
+            ("store:Berlin  mitte", "Berlin Mitte"),
+            ("store:Muenchen Sued", "Muenchen Süd"),
+        ];
+        assert_eq!(similar, expected.into());
         let more = UnknownBusProps(
             [("store:Essen Ost", 2), ("store:Essen  ost", 1)]
                 .map(|(text, recipients)| (text.to_owned(), recipients))

@@ -45,6 +45,11 @@ def before_call(context, case, _):
         # What is changed is judged anew, and must not be percent-encoded.
         path.update({"bus_prop": "store:Berlin"} if "bus_prop" in path else {})
     if query:
+        # Days begin before they end, and are not too many.
+        ends = [query[name] for name in ("from", "to") if name in query]
+        if ends:
+            days = fitting(ends[0], ends[-1])
+            query.update({"from": days["start_date"], "to": days["end_date"]})
         # A cursor is what a list gave.
         query.pop("cursor", None)
         # A time begins before it ends.
@@ -131,6 +136,8 @@ def mend_import(query, headers, body):
 def mend_campaign(campaign):
     """Its form is there, its window opens before it closes, and what has a number a day is one of its business properties. A
     share has few decimals."""
+    # Its sender has no price.
+    campaign.pop("budget", None)
     campaign["form_id"] = FORM
     window = campaign.get("send_window")
     if window and window.get("from", "09:00") >= window.get("to", "20:00"):

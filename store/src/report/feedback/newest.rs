@@ -25,7 +25,7 @@ batch_row! {
     }
 }
 
-/// So many comments may be asked for.
+/// So many comments are found at most; [`IDS`] says the same number.
 pub const NEWEST: usize = 4;
 
 macro_rules! newest {

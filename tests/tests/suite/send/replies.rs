@@ -157,7 +157,7 @@ async fn texts_are_answered_once_a_day_and_not_those_who_opted_out() -> Result<(
         "{none}"
     );
     let setting = json!({
-        "stop_words": ["no more"], "stop_reply": "Bye", "help_reply": "Call us", "min_gap_days": 0,
+        "stop_words": ["no more"], "stop_reply": "Bye", "help_reply": "Call us", "min_gap_days": 0, "month_budget": null,
     });
     let stored = put_setting(&client, &setting).await?.expect(200)?.json()?;
     ensure!(

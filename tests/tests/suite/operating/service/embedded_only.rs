@@ -120,7 +120,7 @@ async fn the_first_start_leads_its_first_admin_in() -> Result<()> {
         "{refused:?}"
     );
     let overview = admin.get("/dashboard").await?.expect(200)?;
-    ensure!(overview.text()?.contains("1 / 5"), "{overview:?}");
+    ensure!(overview.text()?.contains("1 / 4"), "{overview:?}");
     let log = admin.get("/dashboard/audit").await?.expect(200)?;
     for what in ["person.add", "account.time-zone"] {
         ensure!(log.text()?.contains(what), "no {what}: {log:?}");
