@@ -17,4 +17,6 @@ entity! { "sender_state";
     last_accepted_at: Option<DateTimeUtc>,
     /// When a person paused it.
     paused_at: Option<DateTimeUtc>,
+    /// When a person last let it go on.
+    resumed_at: Option<DateTimeUtc>,
 }

@@ -7,3 +7,5 @@ ALTER TABLE message_due ADD COLUMN sender_list text;
 ALTER TABLE message ADD COLUMN sender text;
 -- Since when it is in error, for whatever reasons.
 ALTER TABLE sender_state ADD COLUMN error_since timestamptz;
+-- When a person last let it go on.
+ALTER TABLE sender_state ADD COLUMN resumed_at timestamptz;

@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::moving::{moves, place};
+use super::moving::moves_from;
 use super::{BUDGETS, REASONS, SEVERAL_SENDERS};
 use crate::tx::{Sql, Statement, batch_row, statement, values};
 use crate::{Error, ListPage, Result, Store, Tx};
@@ -265,11 +265,7 @@ impl Store {
                     row.planned = false;
                     row.planned_to.clear();
                 }
-                row.moved_to = if moves(&before, content) {
-                    Some(place(now, Uuid::nil())?)
-                } else {
-                    was_moved
-                };
+                row.moved_to = moves_from(&before, content, now, was_moved)?;
             }
             Ok(Ok(()))
         })

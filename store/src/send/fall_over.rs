@@ -17,6 +17,8 @@ use crate::{Result, Store};
 
 /// How long a sender takes nothing before the next one does.
 const AWAY_FOR: TimeDelta = TimeDelta::seconds(60);
+/// How long a message is due before the next sender takes it: its own may try it, and be well again.
+const TRIED_FOR: TimeDelta = TimeDelta::seconds(5);
 /// Messages that one transaction moves.
 const SLICE: i64 = 1_000;
 
@@ -56,7 +58,7 @@ impl Senders {
     fn gives_up(&self, name: &str) -> Option<DateTime<Utc>> {
         let long_ago = self.now - AWAY_FOR;
         match self.by_name.get(name) {
-            Some(sender) if sender.is_away_since(long_ago) => Some(self.now),
+            Some(sender) if sender.is_away_since(long_ago) => Some(self.now - TRIED_FOR),
             Some(sender) if sender.was_driven() => None,
             _ => Some(long_ago),
         }
@@ -170,7 +172,8 @@ mod tests {
         for waits in ["b", "c", "d"] {
             assert_eq!(gives_up(waits), None, "{waits}");
         }
-        assert_eq!((gives_up("a"), gives_up("e")), (Some(now), Some(now)));
+        let tried = Some(now - TRIED_FOR);
+        assert_eq!((gives_up("a"), gives_up("e")), (tried, tried));
         assert_eq!(gives_up("f"), Some(now - AWAY_FOR));
         for (list, name, next) in [
             (vec!["a", "b", "c"], "a", Some("c")),

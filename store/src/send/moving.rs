@@ -51,17 +51,38 @@ const RESCHEDULE: &BatchStatement<NewTime> = statement!(NewTime:
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
-/// A place among what waits: nothing before it is moved.
-pub(super) fn place(due_at: DateTime<Utc>, message_id: Uuid) -> Result<String> {
-    serde_json::to_string(&(due_at, message_id)).map_err(Error::broken)
+/// A place among what waits: nothing up to it is moved.
+type Place = (DateTime<Utc>, Uuid);
+
+fn read_place(place: &str) -> Result<Place> {
+    serde_json::from_str(place).map_err(Error::broken)
 }
 
-/// Whether what waits has another place by another content.
-pub(super) fn moves(before: &CampaignContent, after: &CampaignContent) -> bool {
+fn write_place(place: Place) -> Result<String> {
+    serde_json::to_string(&place).map_err(Error::broken)
+}
+
+/// From where on what waits is moved, by another content: what is overdue goes to another sender, but has no other time. What was still
+/// to be moved by an earlier change is.
+pub(super) fn moves_from(
+    before: &CampaignContent,
+    after: &CampaignContent,
+    now: DateTime<Utc>,
+    moved_to: Option<String>,
+) -> Result<Option<String>> {
     let days = |content: &CampaignContent| content.reminder.as_ref().map(|one| one.after_days);
-    before.send_window != after.send_window
-        || days(before) != days(after)
-        || before.sender != after.sender
+    let from = if before.sender != after.sender {
+        DateTime::UNIX_EPOCH
+    } else if before.send_window != after.send_window || days(before) != days(after) {
+        now
+    } else {
+        return Ok(moved_to);
+    };
+    let mut place = (from, Uuid::nil());
+    if let Some(moved_to) = moved_to {
+        place = place.min(read_place(&moved_to)?);
+    }
+    write_place(place).map(Some)
 }
 
 /// When a reminder is due by the content, if that is not when it was. Its id has the moment at which it was planned.
@@ -86,14 +107,16 @@ impl Tx {
         let key = CampaignKey::new(row.account_id, row.campaign_id);
         let content = &campaign.content;
         let place_before = row.moved_to.as_deref().unwrap_or_default();
-        let (due_at, message_id): (DateTime<Utc>, Uuid) =
-            serde_json::from_str(place_before).map_err(Error::broken)?;
+        let (due_at, message_id) = read_place(place_before)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let waiting = values![key, due_at, message_id, limit];
         let waiting: Vec<WaitingMessage> = self.fetch_all(WAITING, waiting).await?;
         let looked_at = waiting.len() as u64;
         row.moved_to = match waiting.last() {
-            Some(last) => Some(place(last.key.due_at, last.key.message().message_id)?),
+            Some(last) => Some(write_place((
+                last.key.due_at,
+                last.key.message().message_id,
+            ))?),
             None => None,
         };
         let account_zone = self.account_zone(key.account_id).await?;
@@ -132,7 +155,8 @@ impl Tx {
             let zones = sms::zones_for(message.time_zone.as_deref(), phone, account_zone);
             let window = content.send_window.as_ref();
             let next_due_at = zones.slot(window, from).opens_at;
-            if next_due_at != message.key.due_at {
+            // What is overdue and may be sent now keeps its turn.
+            if next_due_at != message.key.due_at && next_due_at.max(message.key.due_at) > now {
                 moved.push(DueChange {
                     key: message.key,
                     fence: 0,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sms::SenderState;
 use entity::{account, sender_state};
-use sea_orm::{EntityTrait, QueryOrder, QuerySelect};
+use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::MessageKey;
@@ -101,8 +101,16 @@ const NOTE: &Statement = statement!(
             error_since = CASE WHEN excluded.state = 'error' THEN coalesce(s.error_since, excluded.seen_at) END,
             state = excluded.state, reason = excluded.reason, seen_at = excluded.seen_at,
             last_accepted_at = coalesce(excluded.last_accepted_at, s.last_accepted_at)
-     RETURNING paused_at"
+     RETURNING paused_at, resumed_at"
 );
+
+/// What persons want of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult)]
+pub struct SenderWish {
+    pub paused_at: Option<DateTime<Utc>>,
+    /// When one last let it go on, or tried it again.
+    pub resumed_at: Option<DateTime<Utc>>,
+}
 
 /// The sender need not have been driven yet.
 const PAUSE: &Statement = statement!(
@@ -110,9 +118,8 @@ const PAUSE: &Statement = statement!(
          ON CONFLICT (name) DO UPDATE SET paused_at = coalesce(s.paused_at, excluded.paused_at)"
 );
 
-const RESUME: &Statement = statement!(
-    "UPDATE sender_state SET paused_at = NULL WHERE name = $1 AND paused_at IS NOT NULL"
-);
+const RESUME: &Statement =
+    statement!("UPDATE sender_state SET paused_at = NULL, resumed_at = $2 WHERE name = $1");
 
 /// A message that a sender accepted.
 #[derive(Clone, Copy, Debug)]
@@ -123,18 +130,23 @@ pub struct AcceptedMessage {
 }
 
 impl Store {
-    /// Notes how a sender is, and whether it accepted messages since the last note. Whether a person paused it.
+    /// Notes how a sender is, and whether it accepted messages since the last note. What persons want of it.
     ///
     /// # Errors
     /// Doing it again is safe.
-    pub async fn note_sender(&self, name: &str, note: &SenderNote, accepted: bool) -> Result<bool> {
+    pub async fn note_sender(
+        &self,
+        name: &str,
+        note: &SenderNote,
+        accepted: bool,
+    ) -> Result<SenderWish> {
         let now = self.now().await?;
         let (state, reason) = (note.state.into_str(), note.reason.as_deref());
         let tx = self.begin().await?;
         let values = values![name, state, reason, now, accepted.then_some(now)];
-        let paused_at: Option<Option<DateTime<Utc>>> = tx.fetch_value(NOTE, values).await?;
+        let wish: Option<SenderWish> = tx.fetch_one(NOTE, values).await?;
         tx.commit_surely().await?;
-        Ok(paused_at.flatten().is_some())
+        Ok(wish.unwrap_or_default())
     }
 
     /// The senders of which something was noted, as they are now.
@@ -155,12 +167,13 @@ impl Store {
         self.execute(PAUSE, values).await.map(drop)
     }
 
-    /// Lets a sender that a person paused go on.
+    /// Lets a sender that a person paused go on, or one that is in error try again.
     ///
     /// # Errors
     /// Doing it again is safe.
     pub async fn resume_sender(&self, name: &str) -> Result<()> {
-        self.execute(RESUME, values![name]).await.map(drop)
+        let now = self.now().await?;
+        self.execute(RESUME, values![name, now]).await.map(drop)
     }
 
     /// The messages that a sender accepted and has not reported. Those on nodes that are away are missing.
@@ -217,6 +230,7 @@ mod tests {
             seen_at,
             last_accepted_at: None,
             paused_at,
+            resumed_at: None,
         };
         let at = |seen_at, paused_at| {
             let sender = StoredSender::at(now, noted(seen_at, paused_at));

@@ -19,7 +19,7 @@ use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::Lease;
-use store::send::state::SenderNote;
+use store::send::state::{SenderNote, SenderWish};
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -103,7 +103,7 @@ impl DrivenSender {
             looked_at: None,
             noted: None,
             has_accepted: false,
-            is_paused: false,
+            wish: None,
             probe: None,
             probed_at: None,
             unsure: true,
@@ -160,8 +160,8 @@ struct Driving<'a> {
     noted: Option<(SenderNote, Instant)>,
     /// The sender accepted messages since.
     has_accepted: bool,
-    /// A person paused the sender.
-    is_paused: bool,
+    /// What persons wanted of the sender when it was noted last.
+    wish: Option<SenderWish>,
     /// The provider is being asked how it stands.
     probe: Option<AbortOnDropHandle<Option<Handed>>>,
     /// When it was asked last, or accepted a message.
@@ -227,7 +227,7 @@ impl Driving<'_> {
         self.note_state(now).await?;
         self.opt_out().await?;
         // How many messages may be handed over now.
-        let places = if is_ending || self.is_paused {
+        let places = if is_ending || self.is_paused() {
             0
         } else {
             let window = usize::try_from(setting.window.get()).unwrap_or(usize::MAX);
@@ -340,6 +340,11 @@ impl Driving<'_> {
         }
     }
 
+    /// Whether a person paused the sender.
+    fn is_paused(&self) -> bool {
+        self.wish.is_some_and(|wish| wish.paused_at.is_some())
+    }
+
     /// Asks the provider how it stands, from time to time while nothing is sent, and notes what it answered.
     async fn probe(&mut self, now: Instant) {
         if let Some(probe) = self.probe.take_if(|probe| probe.is_finished())
@@ -371,13 +376,13 @@ impl Driving<'_> {
             return Ok(());
         }
         let (store, name) = (&self.sender.store, &self.lease.name);
-        let was_paused = self.is_paused;
-        self.is_paused = store.note_sender(name, &note, self.has_accepted).await?;
-        if was_paused && !self.is_paused {
+        let wish = store.note_sender(name, &note, self.has_accepted).await?;
+        let before = self.wish.replace(wish);
+        if before.is_some_and(|before| before.resumed_at != wish.resumed_at) {
             // Whoever lets it go on knows that it may.
             self.pauses = Pauses::default();
         }
-        let takes_none = self.is_paused || self.pauses.is_in_error();
+        let takes_none = self.is_paused() || self.pauses.is_in_error();
         self.hand_over.rests.store(takes_none, Ordering::Relaxed);
         self.has_accepted = false;
         if is_new {
