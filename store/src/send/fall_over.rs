@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::campaign::SenderList;
+use domain::campaign::{CampaignStatus, SenderList};
 use domain::sms::SenderState;
 use sea_orm::FromQueryResult;
 
@@ -116,6 +116,9 @@ impl Store {
             return Ok(0);
         };
         let campaign = Campaign::read(&row)?;
+        if campaign.status != CampaignStatus::Running {
+            return Ok(0);
+        }
         let mut moved = 0;
         for (list_key, list) in campaign.content.sender.lists() {
             let from = list.names().iter().map(String::as_str);
@@ -127,18 +130,18 @@ impl Store {
                 let due = values![key, name, list_key, until, SLICE];
                 let due: Vec<DueKey> = tx.fetch_all(DUE, due).await?;
                 moved += due.len() as u64;
-                let carriers = due.iter().map(|due| Carrier {
-                    message: due.message(),
-                    sender: next.to_owned(),
-                });
-                tx.execute_batch(CARRIED_BY, carriers.collect()).await?;
-                let rows = due.into_iter().map(|key| NewDue {
+                let rows = due.iter().map(|&key| NewDue {
                     key,
                     sender: next.to_owned(),
                     sender_list: Some(list_key.to_owned()),
                     link_id: None,
                 });
                 tx.execute_batch(GO_TO, rows.collect()).await?;
+                let carriers = due.into_iter().map(|due| Carrier {
+                    message: due.message(),
+                    sender: next.to_owned(),
+                });
+                tx.execute_batch(CARRIED_BY, carriers.collect()).await?;
             }
         }
         tx.note_work(key.account_id).await?;

@@ -129,6 +129,13 @@ impl CountedCampaign {
         }
         campaigns.into_values()
     }
+
+    /// Its messages of an unknown result, all of its sender.
+    fn unknown_of_one(&self) -> BTreeMap<String, i64> {
+        let unknown = self.counts.status(MessageStatus::Unknown);
+        let unknown = (unknown > 0).then(|| (self.sender.clone(), unknown));
+        unknown.into_iter().collect()
+    }
 }
 
 impl Store {
@@ -140,7 +147,12 @@ impl Store {
         for part in self.parts(Accounts::All).await?.there {
             let of_part = self.scan_part(&part, UNKNOWN, values![since]).await?;
             for campaign in CountedCampaign::all(of_part.unwrap_or_default()) {
-                let of_campaign = async { self.snapshot().await?.unknown_of(&campaign).await };
+                let of_campaign = async {
+                    match campaign.senders {
+                        Some(_) => self.snapshot().await?.unknown_of(&campaign).await,
+                        None => Ok(campaign.unknown_of_one()),
+                    }
+                };
                 let of_campaign = self.unless_away(campaign.key.account_id, of_campaign.await)?;
                 for (sender, messages) in of_campaign {
                     *unknown.entry(sender).or_default() += messages;

@@ -163,7 +163,8 @@ impl Tx {
                     next_due_at,
                     failures: message.failures,
                     echo: None,
-                    stays: false,
+                    sender: None,
+                    sender_list: None,
                     charge: None,
                 });
             }

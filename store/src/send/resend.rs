@@ -6,7 +6,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::drive::DueKey;
-use super::due::{MAKE_DUE, NewDue, Routes};
+use super::due::{MAKE_DUE, NewDue, OWN_SENDER, Routes};
 use super::tally::{Changes, Counted};
 use super::{Campaign, CampaignChange, CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
@@ -148,7 +148,7 @@ impl Store {
         });
         let again: Vec<MessageToSend> = tx.fetch_batch(LOCK, found.collect()).await?;
         let campaign = Campaign::read(&row)?;
-        let routes = Routes::of(&campaign);
+        let (routes, campaign_sender) = (Routes::of(&campaign), row.sender.clone());
         let (mut changes, mut rows, mut due) = (Changes::default(), Vec::new(), Vec::new());
         for message in again {
             let counted = &message.counted;
@@ -160,7 +160,12 @@ impl Store {
                 message_id: message.message_id,
             };
             let phone = message.phone.as_deref().unwrap_or_default();
-            let route = routes.keeping(phone, message.sender.as_deref());
+            let sender = message.sender.as_deref().unwrap_or(&campaign_sender);
+            let mut route = routes.keeping(phone, Some(sender));
+            if of_status == MessageStatus::Unknown && route.sender == sender {
+                // It may have been sent.
+                route.sender_list = Some(OWN_SENDER.to_owned());
+            }
             rows.push(ScheduledAgain {
                 message: message_key,
                 sender: route.own(),

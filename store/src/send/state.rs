@@ -118,8 +118,9 @@ const PAUSE: &Statement = statement!(
          ON CONFLICT (name) DO UPDATE SET paused_at = coalesce(s.paused_at, excluded.paused_at)"
 );
 
-const RESUME: &Statement =
-    statement!("UPDATE sender_state SET paused_at = NULL, resumed_at = $2 WHERE name = $1");
+const RESUME: &Statement = statement!(
+    "UPDATE sender_state SET paused_at = NULL, resumed_at = $2, error_since = NULL WHERE name = $1"
+);
 
 /// A message that a sender accepted.
 #[derive(Clone, Copy, Debug)]

@@ -378,7 +378,12 @@ impl Driving<'_> {
         let (store, name) = (&self.sender.store, &self.lease.name);
         let wish = store.note_sender(name, &note, self.has_accepted).await?;
         let before = self.wish.replace(wish);
-        if before.is_some_and(|before| before.resumed_at != wish.resumed_at) {
+        // A program of before lets it go on without the time.
+        let goes_on = |before: SenderWish| {
+            before.resumed_at != wish.resumed_at
+                || before.paused_at.is_some() && wish.paused_at.is_none()
+        };
+        if before.is_some_and(goes_on) {
             // Whoever lets it go on knows that it may.
             self.pauses = Pauses::default();
         }

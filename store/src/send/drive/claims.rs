@@ -224,7 +224,7 @@ impl<'a> StepTx<'a> {
                 }
                 Ok(Verdict::Withdrawn) => self.withdraw(&candidate),
                 Ok(Verdict::Later(at)) => {
-                    self.put_off(candidate.key, at, candidate.failures, candidate.stays());
+                    self.put_off(candidate.key, at, candidate.failures, None);
                 }
                 Ok(Verdict::Send(ready)) => {
                     let parts = i64::try_from(ready.parts.texts.len()).map_err(Error::broken)?;
@@ -412,7 +412,8 @@ impl<'a> StepTx<'a> {
             fence: self.driver.lease.fence,
             next_due_at: key.due_at,
             failures: candidate.failures,
-            stays: candidate.sender_list.as_deref() == Some(OWN_SENDER),
+            sender: None,
+            sender_list: None,
         };
         self.writes.add(CHANGE_DUE, claimed);
         if let Some(former) = candidate.former_mac.filter(|former| *former != mac) {

@@ -31,6 +31,7 @@ use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
 use self::charge::Charges;
+use super::due::Route;
 use super::lease::Lease;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
@@ -86,15 +87,16 @@ batch_row! {
         next_due_at: DateTime<Utc>,
         failures: i64,
         echo: Option<String>,
-        /// No other sender takes it from now on.
-        stays: bool,
+        /// Its sender and its list from now on, if these are others.
+        sender: Option<String>,
+        sender_list: Option<String>,
         charge: Option<String>,
     }
 }
 
 pub(super) const CHANGE_DUE: &BatchStatement<DueChange> = statement!(DueChange:
     "UPDATE message_due AS d SET fence = batch.fence, due_at = batch.next_due_at, failures = batch.failures, echo = batch.echo,
-            sender_list = CASE WHEN batch.stays THEN '' ELSE d.sender_list END, charge = batch.charge
+            sender = coalesce(batch.sender, d.sender), sender_list = coalesce(batch.sender_list, d.sender_list), charge = batch.charge
        FROM batch WHERE d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
         AND d.message_id = batch.message_id"
 );
@@ -337,15 +339,19 @@ struct StepTx<'a> {
 }
 
 impl StepTx<'_> {
-    /// Lets a message be due again, after so many failures; one that stays goes to no other sender.
-    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64, stays: bool) {
+    /// Lets a message be due again, after so many failures, by another route if there is one.
+    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64, route: Option<Route>) {
+        let (sender, sender_list) = route.map_or((None, None), |route| {
+            (Some(route.sender), route.sender_list)
+        });
         let row = DueChange {
             key,
             fence: 0,
             next_due_at: until,
             failures,
             echo: None,
-            stays,
+            sender,
+            sender_list,
             charge: None,
         };
         self.writes.add(CHANGE_DUE, row);

@@ -9,7 +9,9 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::charge::Charge;
+use super::routes::Again;
 use super::{DELETE_DUE, DueKey, LockedCampaign, Outcome, StepTx};
+use crate::send::due::OWN_SENDER;
 use crate::send::provider_id::{self, Echo};
 use crate::send::receipt::ALL_PARTS;
 use crate::send::tally::Counted;
@@ -23,7 +25,7 @@ const MAX_FAILURES: i64 = 5;
 /// Messages that are not recorded, in the order of their ids, as receipts lock them. A condition on the fence would make PostgreSQL
 /// read all that is claimed, and what was: it has an index.
 const CLAIMED: &BatchStatement<DueKey> = statement!(DueKey lock "FOR UPDATE OF d, m":
-    "SELECT d.account_id, d.message_id, d.fence, d.failures, d.echo, d.charge, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
+    "SELECT d.account_id, d.message_id, d.fence, d.failures, d.sender_list, d.echo, d.charge, m.kind, m.status, m.parts, m.answered_at IS NOT NULL AS is_answered,
             l.form_id, l.bus_prop_ids
        FROM batch
        JOIN message_due d ON d.account_id = batch.account_id AND d.campaign_id = batch.campaign_id AND d.due_at = batch.due_at
@@ -38,6 +40,7 @@ struct ClaimedMessage {
     message_id: Uuid,
     fence: i64,
     failures: i64,
+    sender_list: Option<String>,
     echo: Option<Parsed<Echo>>,
     /// `None`: a program of before claimed it.
     charge: Option<JsonText<Charge>>,
@@ -46,6 +49,12 @@ struct ClaimedMessage {
 }
 
 impl ClaimedMessage {
+    /// Whether an earlier try may have sent it.
+    fn may_be_sent(&self) -> bool {
+        let is_own = self.sender_list.as_deref() == Some(OWN_SENDER);
+        is_own && self.counted.kind.0 != MessageKind::Test
+    }
+
     /// What receipts may name it by after such an outcome, and the part that each is of.
     fn names(&self, outcome: &Outcome, status: MessageStatus) -> Result<Vec<(String, i64)>> {
         let parts = self.counted.parts;
@@ -119,7 +128,7 @@ impl StepTx<'_> {
         let claimed: HashMap<Uuid, ClaimedMessage> = claimed
             .map(|message| (message.message_id, message))
             .collect();
-        let (mut recorded, mut reminders) = (vec![], vec![]);
+        let (mut recorded, mut reminders, mut again) = (vec![], vec![], vec![]);
         let mut references = BTreeMap::new();
         for outcome in outcomes {
             let key = outcome.claimed;
@@ -132,7 +141,11 @@ impl StepTx<'_> {
             let failures = claimed.failures + i64::from(outcome.code.is_some());
             let mut status = match outcome.retry_at {
                 Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
-                    MessageStatus::Failed
+                    if outcome.stays || claimed.may_be_sent() {
+                        MessageStatus::Unknown
+                    } else {
+                        MessageStatus::Failed
+                    }
                 }
                 Some(_) if open.is_none() => MessageStatus::Cancelled,
                 _ => outcome.status,
@@ -166,9 +179,12 @@ impl StepTx<'_> {
             };
             self.writes.add(RECORD, result);
             match outcome.retry_at {
-                Some(at) if status == MessageStatus::Scheduled => {
-                    self.put_off(key, at, failures, outcome.stays);
-                }
+                Some(until) if status == MessageStatus::Scheduled => again.push(Again {
+                    key,
+                    until,
+                    failures,
+                    stays: outcome.stays || claimed.sender_list.as_deref() == Some(OWN_SENDER),
+                }),
                 _ => self.writes.add(DELETE_DUE, key),
             }
             for (id, part) in claimed.names(outcome, status)? {
@@ -187,6 +203,7 @@ impl StepTx<'_> {
                 self.writes.add(NEW_REF, reference);
             }
         }
+        self.put_off_by_routes(again, campaigns).await?;
         let (now, changes) = (self.now, &mut self.changes);
         self.tx.plan_reminders(&reminders, now, changes).await?;
         Ok(recorded)

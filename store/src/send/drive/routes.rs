@@ -1,11 +1,41 @@
 //! Which due messages the driver's own sender takes: a campaign may name others by now, or the phone is of another country.
 
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
 use domain::campaign::{CampaignContent, SkipReason};
 use domain::sms::Country;
+use sea_orm::FromQueryResult;
+use uuid::Uuid;
 
 use super::claims::Candidate;
 use super::{DueKey, LockedCampaign, StepTx};
-use crate::send::due::{CARRIED_BY, Carrier, GO_TO, NO_OTHER, Route, Routes};
+use crate::Result;
+use crate::send::due::{CARRIED_BY, Carrier, GO_TO, NO_OTHER, OWN_SENDER, Route, Routes};
+use crate::send::{CampaignKey, MessageKey};
+use crate::tx::{BatchStatement, statement};
+
+/// A message that is due again.
+pub(super) struct Again {
+    pub(super) key: DueKey,
+    pub(super) until: DateTime<Utc>,
+    pub(super) failures: i64,
+    /// No other sender takes it.
+    pub(super) stays: bool,
+}
+
+const PHONES: &BatchStatement<MessageKey> = statement!(MessageKey:
+    "SELECT m.message_id, r.phone FROM batch
+       JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
+       JOIN recipient r ON r.account_id = m.account_id AND r.docid = m.docid
+      WHERE m.kind <> 'test' AND r.phone IS NOT NULL"
+);
+
+#[derive(FromQueryResult)]
+struct PhoneOfMessage {
+    message_id: Uuid,
+    phone: String,
+}
 
 impl LockedCampaign {
     pub(super) fn routes(&self) -> Routes<'_> {
@@ -44,6 +74,44 @@ impl<'a> StepTx<'a> {
             }
         }
         own
+    }
+
+    /// Lets messages be due again. Their campaign may have got other senders while they were handed over, so that they were left out
+    /// when what waits was moved.
+    pub(super) async fn put_off_by_routes(
+        &mut self,
+        again: Vec<Again>,
+        campaigns: &BTreeMap<CampaignKey, LockedCampaign>,
+    ) -> Result<()> {
+        let of_several = |again: &Again| {
+            let campaign = campaigns.get(&again.key.campaign());
+            campaign.filter(|campaign| campaign.names_several && !again.stays)
+        };
+        let to_route = again.iter().filter(|again| of_several(again).is_some());
+        let to_route: Vec<MessageKey> = to_route.map(|again| again.key.message()).collect();
+        let mut phones: HashMap<Uuid, String> = HashMap::new();
+        if !to_route.is_empty() {
+            let found: Vec<PhoneOfMessage> = self.tx.fetch_batch(PHONES, to_route).await?;
+            phones.extend(found.into_iter().map(|row| (row.message_id, row.phone)));
+        }
+        let name = self.driver.lease.name.as_str();
+        for again in again {
+            let message = again.key.message();
+            let phone = phones.get(&message.message_id);
+            let route = match of_several(&again).zip(phone) {
+                Some((campaign, phone)) => Some(campaign.routes().keeping(phone, Some(name))),
+                None => again.stays.then(|| Route {
+                    sender: name.to_owned(),
+                    sender_list: Some(OWN_SENDER.to_owned()),
+                }),
+            };
+            if let Some(route) = route.as_ref().filter(|route| route.sender != name) {
+                let sender = route.sender.clone();
+                self.writes.add(CARRIED_BY, Carrier { message, sender });
+            }
+            self.put_off(again.key, again.until, again.failures, route);
+        }
+        Ok(())
     }
 
     /// Skips a message for good, unless it came here because the first of its list is away, and only this sender does not serve its

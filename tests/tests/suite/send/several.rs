@@ -267,6 +267,35 @@ async fn a_running_campaign_gets_another_sender_and_what_was_sent_keeps_its_own(
 }
 
 #[tokio::test]
+async fn what_was_under_way_while_its_campaign_got_another_sender_goes_there_unless_it_was_taken()
+-> Result<()> {
+    let ((first, a), (second, b)) = (Peer::start().await?, Peer::start().await?);
+    first.hold(true);
+    let senders = format!("{} {}", entry("a", &a, ""), entry("b", &b, ""));
+    let app = with_senders(&senders).start().await?;
+    let client = app.client().await?;
+    let campaign = client.running("a", &germans(0..2)).await?;
+    first.until(2).await?;
+    let mut body = client.read_campaign(&campaign).await?;
+    body["sender"] = json!("b");
+    let path = campaign_path(&campaign);
+    let changed = client.send_json(Method::PUT, &path, &body).await?;
+    changed.expect(200)?;
+    // What is new goes there at once.
+    client
+        .import_for(&campaign, &germans(2..3))
+        .await?
+        .expect(202)?;
+    client.until_first(&campaign, "accepted", 1).await?;
+    first.answer_with(401);
+    first.hold(false);
+    client.until_first(&campaign, "accepted", 3).await?;
+    ensure!(by_sender(&client, &campaign).await? == numbers([("b", 3)]));
+    ensure!(second.messages().len() == 3, "{:?}", second.messages());
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_reminder_that_goes_to_another_sender_is_let_go_by_an_answer() -> Result<()> {
     let demo = "demo:?delay=10ms&failures=0&rate=100000&window=20";
     let senders = format!("a={demo} b={demo}");
