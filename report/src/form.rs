@@ -1,6 +1,6 @@
 //! One form's counts by day, of its whole or of one business property, and its latest comments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -214,16 +214,11 @@ pub async fn newest_comments(
     if forms.is_empty() {
         return Ok((Vec::new(), BTreeMap::new()));
     }
-    let (mut snapshot, _place) = snapshot(store, account_id).await?;
+    let (snapshot, _place) = snapshot(store, account_id).await?;
     let newest = snapshot.newest_comments(account_id, forms).await?;
-    let mut having = BTreeMap::new();
-    for (form_id, _) in &newest {
-        if !having.contains_key(form_id) {
-            let head = snapshot.form_head(FormKey::new(account_id, *form_id));
-            having.extend(head.await?.map(|head| (*form_id, head.form)));
-        }
-    }
-    Ok((newest, having))
+    let having: BTreeSet<Uuid> = newest.iter().map(|(form_id, _)| *form_id).collect();
+    let forms = snapshot.forms(account_id, having).await?.into_iter();
+    Ok((newest, forms.map(|form| (form.form_id, form)).collect()))
 }
 
 /// A series whose texts are still to be read, in the snapshot of its counts.

@@ -1,6 +1,8 @@
 // An SMPP centre that answers at once, for the bench `send`.
 //
-//     node bench_centre.cjs PORT FIGURES_PORT        until it is ended; GET / on the other port gives its figures
+//     node bench_centre.cjs PORT FIGURES_PORT [EACH]        until it is ended; GET / on the other port gives its figures
+//
+// With EACH it is too busy for each so many-th message.
 
 const http = require("node:http");
 const smpp = require("smpp");
@@ -9,12 +11,12 @@ const smpp = require("smpp");
 const RECEIPTS = 500;
 const HOST = "127.0.0.1";
 
-/** Accepts everything under ids of its own. Receipts that were not answered are sent again, by the next connection too. */
-function serve(port, figuresPort) {
+/** Accepts under ids of its own. Receipts that were not answered are sent again, by the next connection too. */
+function serve(port, figuresPort, each = Infinity) {
   const phones = new Set();
   const links = new Set();
   const receipts = new Map();
-  let [messages, delivered, bound] = [0, 0, null];
+  let [asked, messages, delivered, bound] = [0, 0, 0, null];
 
   const report = () => {
     while (bound !== null && bound.receipts.size < RECEIPTS && receipts.size > 0) {
@@ -53,6 +55,11 @@ function serve(port, figuresPort) {
       session.on(request, (pdu) => session.send(pdu.response()));
     }
     session.on("submit_sm", (pdu) => {
+      asked += 1;
+      if (asked % each === 0) {
+        session.send(pdu.response({ command_status: smpp.ESME_RTHROTTLED }));
+        return;
+      }
       messages += 1;
       phones.add(pdu.destination_addr);
       links.add(pdu.short_message.message.split("/f/")[1]);

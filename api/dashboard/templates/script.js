@@ -321,6 +321,15 @@ function previewFrame(button) {
   draw();
 }
 
+// Whoever leaves an editor is asked while it holds what is not saved: what was typed since, and all of one that came back with a fault.
+function keepTyped(form) {
+  let isTyped = document.querySelector("section.notice[role=alert]") !== null;
+  for (const event of ["input", "change"]) form.addEventListener(event, () => { isTyped = true; });
+  // A preview is sent too, elsewhere.
+  form.addEventListener("submit", ({ submitter }) => { if (!submitter?.formTarget) isTyped = false; });
+  addEventListener("beforeunload", (event) => { if (isTyped) event.preventDefault(); });
+}
+
 // A link is put where it can be pasted from. Pages that do not come over TLS may not.
 function copyButton(button) {
   if (!navigator.clipboard) return;
@@ -395,5 +404,6 @@ document.querySelectorAll("#upload").forEach(upload);
 document.querySelectorAll("select[data-countries]").forEach(nameCountries);
 document.querySelectorAll("form[data-preview]").forEach(insertButtons);
 document.querySelectorAll("form[data-preview]").forEach(previewPart);
+document.querySelectorAll(".form-editor, form[data-preview], form:has(#draw)").forEach(keepTyped);
 document.querySelectorAll("#draw").forEach(previewFrame);
 live.forEach((part, index) => keepLive(part, index, drawnLive[index]));

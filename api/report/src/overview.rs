@@ -164,6 +164,7 @@ mod tests {
             form_id: Uuid::from_u128(id),
             title: format!("Form {id}"),
             status,
+            version: Version::default(),
         }
     }
 

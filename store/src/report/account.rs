@@ -30,6 +30,8 @@ pub struct FormEntry {
     pub form_id: Uuid,
     pub title: String,
     pub status: FormStatus,
+    /// As of [`crate::Store::form_data_version`].
+    pub version: Version,
 }
 
 /// OFFSET keeps it a scan of the primary key for each form (measured with a list of months instead of forms, 20 forms and 10
@@ -69,6 +71,7 @@ impl AccountHeadRow {
             form_id: self.form_id?,
             title: self.title?,
             status: self.status?.0,
+            version: self.version,
         })
     }
 }

@@ -5,6 +5,7 @@ use domain::date_range::DateRange;
 use domain::month::Month;
 use entity::{form, rollup_month};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder};
+use uuid::Uuid;
 
 use super::{Version, month_of};
 use crate::form::{Form, FormKey};
@@ -64,6 +65,18 @@ impl Tx {
             })
         });
         head.transpose()
+    }
+
+    /// Forms of an account.
+    pub async fn forms(
+        &self,
+        account_id: Uuid,
+        form_ids: impl IntoIterator<Item = Uuid>,
+    ) -> Result<Vec<Form>> {
+        let forms = form::Entity::find()
+            .filter(form::Column::AccountId.eq(account_id))
+            .filter(form::Column::FormId.is_in(form_ids));
+        forms.all(self).await?.iter().map(Form::read).collect()
     }
 
     /// The form's months from one to another that have data, in order, each with the version at which it last changed.

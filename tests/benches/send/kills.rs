@@ -12,15 +12,23 @@ use tests::campaign::count;
 use super::run::{Run, start};
 use super::smpp::Centre;
 
-/// The most messages without a known result.
-const WINDOW: u32 = 10;
+/// The most messages without a known result, and how many times as many messages a wide window sends.
+const WINDOWS: [(u32, u32); 2] = [(10, 2), (100, 8)];
 /// The time between two kills.
 const EVERY: Duration = Duration::from_secs(10);
 
-pub(super) async fn measure(settings: &Settings, backends: Backends) -> Result<Vec<Row>> {
-    let centre = Centre::start().await?;
-    let mut app = start(backends, &centre.sender(WINDOW)).await?;
-    let messages = 2 * settings.messages;
+pub(super) async fn measure(settings: &Settings, endpoints: &Endpoints) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (window, times) in WINDOWS {
+        let backends = Backends::on(endpoints).await?;
+        rows.extend(of_window(backends, window, times * settings.messages).await?);
+    }
+    Ok(rows)
+}
+
+async fn of_window(backends: Backends, window: u32, messages: u32) -> Result<[Row; 2]> {
+    let centre = Centre::start(None).await?;
+    let mut app = start(backends, &centre.sender(window)).await?;
     let run = Run::begin(&app, "centre", messages).await?;
     let mut kills = 0;
     while !is_sent(&run.now().await?) {
@@ -51,20 +59,20 @@ pub(super) async fn measure(settings: &Settings, backends: Backends) -> Result<V
         "{seen}: {done}"
     );
     let mut twice = Row::new(
-        "messages seen twice",
+        format!("messages seen twice, window {window}"),
         Unit::Messages,
         "",
         Target::AtMost(0.0),
     );
     twice.lone_round(exact(all - phones.min(links)));
     let mut uncertain = Row::new(
-        format!("unknown after {kills} kills"),
+        format!("unknown after {kills} kills, window {window}"),
         Unit::Messages,
         "",
-        Target::AtMost(f64::from(WINDOW * kills)),
+        Target::AtMost(f64::from(window * kills)),
     );
     uncertain.lone_round(exact(unknown));
-    Ok(vec![twice, uncertain])
+    Ok([twice, uncertain])
 }
 
 fn is_sent(campaign: &Value) -> bool {

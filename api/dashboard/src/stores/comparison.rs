@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
 use domain::answer::Counted;
 use domain::form::{FieldType, FormContent};
@@ -242,8 +243,10 @@ impl<'a> BusPropComparison<'a> {
         );
         self.few_are_last = of_scores;
         let turn = |order: Ordering| if is_down { order.reverse() } else { order };
-        self.rows.sort_by(|one, other| {
-            let by_name = alphabetical(one.value).cmp(&alphabetical(other.value));
+        let named = |row: BusPropRow<'a>| (alphabetical(row.value), row);
+        let mut named: Vec<_> = take(&mut self.rows).into_iter().map(named).collect();
+        named.sort_by(|(one_name, one), (other_name, other)| {
+            let by_name = one_name.cmp(other_name);
             if column == SortColumn::Name {
                 return turn(by_name);
             }
@@ -258,6 +261,7 @@ impl<'a> BusPropComparison<'a> {
                 .then(order)
                 .then(by_name)
         });
+        self.rows = named.into_iter().map(|(_, row)| row).collect();
     }
 }
 
