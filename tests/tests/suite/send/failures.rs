@@ -23,12 +23,11 @@ async fn why_messages_did_not_arrive_is_told_by_code_and_country() -> Result<()>
     let people = people.map(|(docid, phone)| json!({"docid": docid, "phone": phone}));
     let campaign = client.running("demo", &people).await?;
     let path = campaign_path(&campaign);
-    let failures = async || client.get(&format!("{path}/failure")).await?.expect(200);
     client.until_first(&campaign, "undelivered", 4).await?;
     // Tests are not counted.
-    let test = json!({"phone": "+4915112345674"});
-    let test = client.send_json(Method::POST, &format!("{path}/test"), &test);
-    test.await?.expect(200)?;
+    let (test, body) = (format!("{path}/test"), json!({"phone": "+4915112345674"}));
+    let test = client.send_json(Method::POST, &test, &body).await?;
+    test.expect(200)?;
     let list = format!("{path}/message?status=undelivered");
     eventually(LATER, async || {
         let list: Value = client.get(&list).await?.expect(200)?.json()?;
@@ -47,15 +46,16 @@ async fn why_messages_did_not_arrive_is_told_by_code_and_country() -> Result<()>
         reason(Value::Null, 1),
         reason(json!("FR"), 1),
     ];
-    let told: Value = failures().await?.json()?;
+    let failures = format!("{path}/failure");
+    let told: Value = client.get(&failures).await?.expect(200)?.json()?;
     ensure!(told == json!({"items": items, "partial": false}), "{told}");
 
     let unknown = format!("{CAMPAIGN}/{}/failure?surprise=1", Uuid::now_v7());
     client.get(&unknown).await?.problem(404, "not_found")?;
-    let surprise = client.get(&format!("{path}/failure?surprise=1")).await?;
+    let surprise = client.get(&format!("{failures}?surprise=1")).await?;
     surprise.problem(400, "invalid_parameter")?;
     let stranger = app.client_of("stranger").await?;
-    let theirs = stranger.get(&format!("{path}/failure")).await?;
+    let theirs = stranger.get(&failures).await?;
     theirs.problem(404, "not_found")?;
     Ok(())
 }
