@@ -20,7 +20,7 @@ pub(crate) enum Command {
         /// Its name in the settings
         name: String,
     },
-    /// Let a sender that was paused go on
+    /// Let a sender that was paused go on, or one that is in error try again at once
     Resume {
         /// Its name in the settings
         name: String,

@@ -642,10 +642,30 @@ pub struct Test {
 pub async fn test(
     person: SignedIn,
     Path(id): Path<String>,
-    SentChange(Test { phone, docid }): SentChange<Test>,
+    SentChange(test): SentChange<Test>,
 ) -> Result<Response> {
+    send_test(&person, id, test).await
+}
+
+/// Of which campaign a test is, and where it goes.
+#[derive(Deserialize)]
+pub struct TestOfSender {
+    campaign: String,
+    phone: String,
+}
+
+/// The same from the page of senders. It is followed where the campaign's are.
+pub async fn test_of_sender(
+    person: SignedIn,
+    SentChange(TestOfSender { campaign, phone }): SentChange<TestOfSender>,
+) -> Result<Response> {
+    let docid = String::new();
+    send_test(&person, campaign, Test { phone, docid }).await
+}
+
+async fn send_test(person: &SignedIn, id: String, Test { phone, docid }: Test) -> Result<Response> {
     let (state, campaign_id) = (&person.state.sending, parse_id("campaign_id", &id)?);
-    let number = international(&person, phone.trim()).await?;
+    let number = international(person, phone.trim()).await?;
     let sent = Ok((
         number.unwrap_or_else(|| phone.clone()),
         Some(docid.clone()).filter(|docid| !docid.is_empty()),
@@ -662,7 +682,7 @@ pub async fn test(
                 problem: Some(problem),
                 shown: None,
             };
-            with_test(&person, id, test).await
+            with_test(person, id, test).await
         }
     }
 }

@@ -15,6 +15,7 @@ use domain::form::FormStatus;
 use domain::price::Money;
 use serde::Deserialize;
 use store::send::Campaign;
+use store::send::failure::{Failure, Failures, NONE};
 use store::send::resend::MAY_BE_RESENT;
 use store::send::usage::BudgetSpent;
 
@@ -30,6 +31,7 @@ use crate::messages::MessageFigures;
 use crate::money;
 use crate::names::{UnknownWords, import_names, names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
+use crate::provider_code;
 use crate::senders::sentence;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
@@ -52,6 +54,10 @@ struct CampaignPage<'a> {
     cost: Option<String>,
     /// What of its budget is spent, where that is nearly all.
     budget: Option<String>,
+    /// Why messages did not arrive, the most frequent reasons.
+    failures: Vec<FailureRow>,
+    /// Notes on them, by the names of their texts.
+    failure_notes: Vec<&'static str>,
     /// What resuming it comes to.
     resume_question: String,
     /// Business properties that the form does not have.
@@ -87,6 +93,20 @@ struct FunnelStep {
     width: i64,
     share: Option<f64>,
 }
+
+/// Messages that did not arrive for the same reason.
+struct FailureRow {
+    status: &'static str,
+    words: String,
+    /// Where the words do not have it.
+    code: Option<String>,
+    /// `-`: it is not known.
+    country: String,
+    count: Figure,
+}
+
+/// So many reasons are shown.
+const FAILURES: usize = 25;
 
 /// What is counted of messages beside the funnel.
 const OTHERS: [MessageStatus; 8] = [
@@ -183,6 +203,11 @@ impl Funnel {
         ) {
             return Vec::new();
         }
+        self.lost()
+    }
+
+    /// What did not arrive, by status.
+    fn lost(&self) -> Vec<(&'static str, i64)> {
         let counts = &self.item.counts;
         let statuses = MAY_BE_RESENT.into_iter();
         let counted = statuses.map(|status| {
@@ -235,6 +260,7 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
         .is_ok_and(|form| form.status == FormStatus::Deleted);
     let form = content.form_id.to_string();
     let form = names(&person).await.remove(&form);
+    let failures = failures(&person, &campaign).await;
     let unknown = unknown_bus_props(&person, content.form_id, &body.bus_props_unknown);
     let imports = import_names(&person, &content.audience).await;
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
@@ -243,6 +269,8 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
         waits: waits((t, zone), content, (&body.waiting, scheduled), &troubled),
         budget: budget_spent(&campaign, body.cost.as_ref()).map(|one| usage::spent(t, &one)),
         cost: body.cost.map(|cost| money::shown(t, &cost)),
+        failure_notes: failure_notes(&failures),
+        failures: failure_rows(&person, &campaign, &failures.items),
         resume_question: resume_question(t, content, (&body.waiting, scheduled)),
         unknown: unknown.await,
         senders: in_words(t, &content.sender),
@@ -252,6 +280,40 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
         campaign,
     };
     Ok(page(&f, &template))
+}
+
+/// Why messages of a campaign did not arrive. Its page can do without.
+async fn failures(person: &SignedIn, campaign: &Funnel) -> Failures {
+    if campaign.lost().is_empty() {
+        return Failures::default();
+    }
+    let failures = operations::list_failures(&person.caller, campaign.campaign_id);
+    failures.await.unwrap_or_default()
+}
+
+fn failure_rows(person: &SignedIn, campaign: &Funnel, failures: &[Failure]) -> Vec<FailureRow> {
+    let (sending, senders) = (&person.state.sending, &campaign.content.sender);
+    let row = |failure: &Failure| {
+        let words = provider_code::of_failure(person.t, sending, senders, failure);
+        let code = failure.code.clone();
+        FailureRow {
+            status: failure.status.into_str(),
+            code: code.filter(|code| !words.contains(&**code)),
+            words,
+            country: failure.country.clone().unwrap_or_else(|| NONE.to_owned()),
+            count: MessageFigures::of_failure(campaign.campaign_id, failure),
+        }
+    };
+    failures.iter().take(FAILURES).map(row).collect()
+}
+
+fn failure_notes(failures: &Failures) -> Vec<&'static str> {
+    let notes = [
+        ("failures-most", failures.items.len() > FAILURES),
+        ("failures-partial", failures.partial),
+    ];
+    let notes = notes.into_iter().filter(|(_, is_so)| *is_so);
+    notes.map(|(note, _)| note).collect()
 }
 
 /// The budget of a campaign that cost so much, where it is nearly spent.

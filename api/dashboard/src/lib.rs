@@ -287,6 +287,10 @@ fn campaign_edits() -> Router<DashboardState> {
             post(campaign_edit::test),
         )
         .route(
+            "/dashboard/senders/test",
+            post(campaign_edit::test_of_sender),
+        )
+        .route(
             "/dashboard/branding",
             get(branding::show).post(branding::set),
         )

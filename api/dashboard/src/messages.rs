@@ -10,7 +10,9 @@ use axum::response::Response;
 use domain::campaign::{Count, Counts, Message, MessageKind, MessageSet};
 use domain::scope::Scope;
 use serde::Deserialize;
+use store::send::failure::{Failure, NONE};
 use store::send::message::MessageFilter;
+use store::send::resend::MAY_BE_RESENT;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
@@ -31,6 +33,10 @@ pub struct MessagesQuery {
     kind: String,
     /// A [`MessageSet`].
     set: String,
+    /// The provider's code; `-`: those without.
+    code: String,
+    /// An ISO code; `-`: those of which no country is known.
+    country: String,
     #[serde(flatten)]
     page: PageQuery,
     #[serde(flatten)]
@@ -46,7 +52,7 @@ struct MessagesPage<'a> {
     /// Whether only those of some days are listed.
     of_days: bool,
     set: MessageSet,
-    keep: [(&'a str, &'a str); 1],
+    keep: Vec<(&'static str, &'a str)>,
     /// All parameters.
     filter: String,
     sending: &'a SendState,
@@ -80,6 +86,19 @@ impl MessagesPage<'_> {
         }
     }
 
+    /// Why its messages did not arrive, where they are narrowed to that.
+    fn reason(&self) -> Option<String> {
+        let t = self.f.t;
+        match &*self.query.code {
+            "" => None,
+            NONE => Some(t.get("failure-no-code")),
+            code => {
+                let words = self.found.items.first().and_then(|one| self.code(one));
+                words.or_else(|| Some(t.with("provider-code-other", code)))
+            }
+        }
+    }
+
     fn campaign(&self, message: &Message) -> String {
         let name = self.names.get(&message.campaign_id.to_string());
         name.map_or_else(|| self.f.t.get("campaign"), Clone::clone)
@@ -104,6 +123,21 @@ impl MessageFigures {
     pub fn of_campaign(campaign_id: Uuid, kind: MessageKind) -> Self {
         let query = format!("campaign={campaign_id}&kind={}", kind.into_str());
         Self { query: Some(query) }
+    }
+
+    /// Messages of a campaign that did not arrive for the same reason.
+    pub fn of_failure(campaign_id: Uuid, failure: &Failure) -> Figure {
+        let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| NONE.to_owned());
+        let mut query = Serializer::new(String::new());
+        query
+            .append_pair("campaign", &campaign_id.to_string())
+            .append_pair("set", failure.status.into_str())
+            .append_pair("code", &or_none(&failure.code))
+            .append_pair("country", &or_none(&failure.country));
+        Figure {
+            value: failure.messages,
+            href: format!("/dashboard/messages?{}", query.finish()),
+        }
     }
 
     /// What these counts have.
@@ -149,6 +183,8 @@ impl MessagesQuery {
             campaign_id,
             kind,
             set,
+            code: self.code.clone(),
+            country: self.country.clone(),
             days: of_days.then_some(range.dates),
         })
     }
@@ -178,19 +214,22 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
     let found = ShownList::new(&list, found.await?);
     let total = total(&person, &filter).await?;
     let names = names(&person).await;
+    let mut keep = vec![
+        ("set", &*query.set),
+        ("code", &*query.code),
+        ("country", &*query.country),
+    ];
+    keep.retain(|(_, value)| !value.is_empty());
     let mut parameters = Serializer::new(range.query());
-    parameters.extend_pairs([
-        ("campaign", &query.campaign),
-        ("kind", &query.kind),
-        ("set", &query.set),
-    ]);
+    parameters.extend_pairs([("campaign", &query.campaign), ("kind", &query.kind)]);
+    parameters.extend_pairs(&keep);
     let template = MessagesPage {
         f: &f,
         range: &range,
         query: &query,
         of_days: filter.days.is_some(),
         set: filter.set,
-        keep: [("set", &query.set)],
+        keep,
         filter: parameters.finish(),
         sending: &person.state.sending,
         total,
@@ -202,6 +241,9 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
 
 /// How many messages a list has, as reports and campaigns count them.
 async fn total(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>> {
+    if !filter.code.is_empty() || !filter.country.is_empty() {
+        return total_of_reason(person, filter).await;
+    }
     if let Some(campaign_id) = filter.campaign_id {
         let counts = operations::read_campaign(&person.state.sending, &person.caller, campaign_id)
             .await?
@@ -233,4 +275,47 @@ async fn total(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>>
         MessageSet::Counted(_) => counts.delivered,
     });
     Ok(Some(counts.sum()))
+}
+
+/// How many messages a list has that is narrowed to why they did not arrive, unless that are more than are told apart.
+async fn total_of_reason(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>> {
+    let (Some(campaign_id), None) = (filter.campaign_id, filter.kind) else {
+        return Ok(None);
+    };
+    let is_told = MAY_BE_RESENT
+        .iter()
+        .any(|status| filter.set == MessageSet::Counted(Count::Status(*status)));
+    if !is_told {
+        return Ok(None);
+    }
+    let failures = operations::list_failures(&person.caller, campaign_id).await?;
+    let found = failures.items.iter().filter(|one| one.is_in(filter));
+    let total = found.map(|failure| failure.messages).sum();
+    Ok((!failures.partial).then_some(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::campaign::MessageStatus;
+
+    use super::*;
+
+    #[test]
+    fn the_list_of_a_reason_tells_what_is_not_there_from_any() {
+        let mut failure = Failure {
+            status: MessageStatus::Undelivered,
+            code: Some("30003".to_owned()),
+            country: Some("DE".to_owned()),
+            messages: 3,
+        };
+        let start = format!(
+            "/dashboard/messages?campaign={}&set=undelivered",
+            Uuid::nil()
+        );
+        let figure = MessageFigures::of_failure(Uuid::nil(), &failure);
+        assert_eq!(figure.href, format!("{start}&code=30003&country=DE"));
+        (failure.code, failure.country) = (None, None);
+        let figure = MessageFigures::of_failure(Uuid::nil(), &failure);
+        assert_eq!(figure.href, format!("{start}&code=-&country=-"));
+    }
 }

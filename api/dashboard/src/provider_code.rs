@@ -1,9 +1,12 @@
 //! What a provider says of a message that did not arrive, in words. Providers give codes, of which those that are usual have words;
 //! their pages in `docs/senders` say where codes come from.
 
+use std::collections::BTreeSet;
+
 use api_language::Text;
 use api_send::SendState;
-use domain::campaign::{Message, MessageStatus};
+use domain::campaign::{Message, MessageStatus, SenderChoice};
+use store::send::failure::Failure;
 
 /// Kinds of sender with codes, and the names of their texts. Vonage counts its refusals and its receipts from the same numbers.
 const CODES: [(&str, &[(&str, &str)]); 5] = [
@@ -77,6 +80,33 @@ pub fn words(t: &Text, sending: &SendState, message: &Message) -> Option<String>
     Some(of_code(t, kind, message.status, code))
 }
 
+/// Why messages through these senders did not arrive: where their providers mean different things by the code, it stands itself.
+pub fn of_failure(
+    t: &Text,
+    sending: &SendState,
+    senders: &SenderChoice,
+    failure: &Failure,
+) -> String {
+    let Some(code) = &failure.code else {
+        return t.get("failure-no-code");
+    };
+    let kinds = senders.names().into_iter().map(|name| sending.kind(name));
+    of_kinds(t, kinds, failure.status, code)
+}
+
+fn of_kinds<'k>(
+    t: &Text,
+    kinds: impl Iterator<Item = &'k str>,
+    status: MessageStatus,
+    code: &str,
+) -> String {
+    let words: BTreeSet<String> = kinds.map(|kind| of_code(t, kind, status, code)).collect();
+    match words.first() {
+        Some(only) if words.len() == 1 => only.clone(),
+        _ => t.with("provider-code-other", code),
+    }
+}
+
 fn of_code(t: &Text, kind: &str, status: MessageStatus, code: &str) -> String {
     let kind = match (kind, status) {
         ("vonage", MessageStatus::Failed) => "vonage refused",
@@ -124,6 +154,10 @@ mod tests {
         ] {
             assert_eq!(of_code(t, kind, status, code), words);
         }
+        let of_kinds = |kinds: &[&str]| of_kinds(t, kinds.iter().copied(), undelivered, "30003");
+        assert_eq!(of_kinds(&["twilio"]), "The phone is off or out of reach.");
+        let other = "Your SMS provider’s code 30003: ask your SMS provider.";
+        assert_eq!(of_kinds(&["twilio", "smpp"]), other);
         for (_, name) in CODES.iter().flat_map(|(_, codes)| *codes).chain(&OWN) {
             for language in api_language::codes() {
                 let t = api_language::of_code(language);

@@ -1,5 +1,7 @@
 //! Who carries messages: how each is, what waits for it, and what can be done.
 
+use std::collections::HashMap;
+
 use api_http::{Problem, Result};
 use api_language::Text;
 use api_send::{SenderItem, operations};
@@ -8,9 +10,11 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::get;
+use domain::campaign::CampaignStatus;
 use domain::person::Role;
 use domain::sms::SenderState;
 use store::send::state::PAUSED_BY_HAND;
+use uuid::Uuid;
 
 use crate::done;
 use crate::page::{Alert, Frame, page};
@@ -44,6 +48,8 @@ const UNSURE: [&str; 6] = [
 const OF_SERVER: &str = "http_5";
 
 const PATH: &str = "/dashboard/senders";
+/// Of so many campaigns, the newest, tests are offered.
+const NEWEST: usize = 50;
 
 #[derive(Template)]
 #[template(path = "senders.html")]
@@ -59,17 +65,27 @@ struct ShownSender {
     sentences: Vec<String>,
     /// For admins of an account that has it alone: where its provider reports, by the names of their texts.
     hooks: Vec<(&'static str, String)>,
-    /// `pause` or `resume`.
-    action: Option<&'static str>,
+    /// What can be done, `pause` or `resume`, each with the name of its text.
+    actions: Vec<(&'static str, &'static str)>,
+    /// For editors: the ids and names of the campaigns of which it carries a test; `None`: it cannot carry any.
+    tests: Option<Vec<(Uuid, String)>>,
 }
 
+/// The ids and names of campaigns, newest first, by the sender that carries their tests.
+type Tests = HashMap<String, Vec<(Uuid, String)>>;
+
 impl ShownSender {
-    fn new(person: &SignedIn, f: &Frame, item: SenderItem) -> Self {
+    fn new(person: &SignedIn, f: &Frame, item: SenderItem, tests: Option<&mut Tests>) -> Self {
         let sending = &person.state.sending;
         let is_admin = person.role >= Role::Admin;
         let is_paused = item.reason.as_deref() == Some(PAUSED_BY_HAND);
         let is_own = is_admin && sending.is_own_sender(&item.name, &person.account_name);
-        let action = is_own.then_some(if is_paused { "resume" } else { "pause" });
+        let actions: &[_] = match item.state {
+            _ if !is_own => &[],
+            _ if is_paused => &[("resume", "resume")],
+            SenderState::Error => &[("resume", "retry"), ("pause", "pause")],
+            _ => &[("pause", "pause")],
+        };
         // Their key is a secret: whoever has it can report and opt out for all accounts of the sender.
         let hooks = if is_own {
             sending.hooks(&item.name)
@@ -85,7 +101,7 @@ impl ShownSender {
                 sentence(f, &item)
             });
         }
-        if is_paused && action.is_none() {
+        if is_paused && actions.is_empty() {
             sentences.push(f.t.get("sender-paused-other"));
         }
         if item.unknown > 0 {
@@ -95,11 +111,13 @@ impl ShownSender {
             let unmatched = f.t.count("sender-unmatched", item.unmatched_receipts);
             sentences.push(unmatched);
         }
+        let tests = tests.filter(|_| item.kind.is_some());
         Self {
+            tests: tests.map(|tests| tests.remove(&item.name).unwrap_or_default()),
             item,
             sentences,
             hooks,
-            action,
+            actions: actions.to_vec(),
         }
     }
 }
@@ -174,13 +192,33 @@ pub fn pages() -> Router<DashboardState> {
 async fn show(person: SignedIn) -> Result<Response> {
     let f = person.frame("senders");
     let senders = operations::list_senders(&person.state.sending, &person.caller).await?;
+    let mut tests = if f.may_edit() {
+        Some(tests(&person).await?)
+    } else {
+        None
+    };
     let senders = senders.into_iter();
-    let senders = senders.map(|item| ShownSender::new(&person, &f, item));
+    let senders = senders.map(|item| ShownSender::new(&person, &f, item, tests.as_mut()));
     let template = SendersPage {
         f: &f,
         senders: senders.collect(),
     };
     Ok(page(&f, &template))
+}
+
+/// Of the newest campaigns those that can send tests.
+async fn tests(person: &SignedIn) -> Result<Tests> {
+    let (campaigns, _permit) = operations::list_campaigns(&person.caller, None, NEWEST).await?;
+    let campaigns = campaigns.rows.into_iter().map(|item| item.campaign);
+    let mut tests = Tests::new();
+    for campaign in campaigns {
+        if campaign.status == CampaignStatus::Draft || campaign.status.is_open() {
+            let first = campaign.content.sender.first().to_owned();
+            let of_sender = tests.entry(first).or_default();
+            of_sender.push((campaign.campaign_id, campaign.content.name));
+        }
+    }
+    Ok(tests)
 }
 
 /// Pauses a sender, or lets it go on.

@@ -7,7 +7,7 @@
 function keepLive(part, index, html) {
   const seconds = Number(part.dataset.live);
   if (!seconds) return;
-  const isUsed = () => part.querySelector(".sure[open]")
+  const isUsed = () => part.querySelector(".sure[open], input[placeholder]:not(:placeholder-shown)")
     || (part.contains(document.activeElement) && document.activeElement.matches("input, select, button, a, .sure summary"));
   setTimeout(async () => {
     let next = part;
@@ -117,8 +117,20 @@ function upload(form) {
 }
 
 // Countries have their names, in the language of the page.
+function countryNames() {
+  return new Intl.DisplayNames([document.documentElement.lang], { type: "region" });
+}
+
+function nameCountry(code) {
+  try {
+    code.textContent = countryNames().of(code.textContent);
+  } catch {
+    // What is no code stays as it is.
+  }
+}
+
 function nameCountries(select) {
-  const names = new Intl.DisplayNames([document.documentElement.lang], { type: "region" });
+  const names = countryNames();
   const [none, ...countries] = select.options;
   for (const country of countries) country.textContent = `${names.of(country.value)} (+${country.dataset.dialled})`;
   countries.sort((one, other) => one.textContent.localeCompare(other.textContent));
@@ -372,6 +384,7 @@ function filter(form) {
 function enhance(part) {
   part.querySelectorAll("[data-chart]").forEach(hover);
   part.querySelectorAll("table.sortable").forEach(sortable);
+  part.querySelectorAll("[data-country]").forEach(nameCountry);
 }
 
 // What was done is told once: the address forgets it, so that neither loading it again nor sharing it tells it anew.

@@ -58,6 +58,7 @@ pub fn routes(state: SendState) -> OpenApiRouter {
         .routes(routes!(change::resend_messages))
         .routes(routes!(preview::test_campaign))
         .routes(routes!(message::list_messages))
+        .routes(routes!(message::list_failures))
         .routes(routes!(message::list_recipient_messages))
         .routes(routes!(sender::list_senders))
         .routes(routes!(usage::list_usage))

@@ -1,10 +1,12 @@
 //! The routes of messages, and what became of each: of a campaign or of a recipient.
 
 use api_language::of_request;
+use axum::Json;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::campaign::MessageStatus;
 use store::send::CampaignKey;
+use store::send::failure::Failures;
 
 use crate::message_sheet::{COLUMNS, message_sheet};
 use crate::operations::{self, EXPORT_MESSAGES, MessageHistory, check_known, find_campaign};
@@ -63,6 +65,21 @@ pub async fn list_messages(
     caller
         .export((SCOPE, kind), EXPORT_MESSAGES, &campaign_id, answer)
         .await
+}
+
+/// Tell why messages of a campaign did not arrive.
+///
+/// By status, by the provider's code and by country, most messages first, tests excepted: of the newest 20,000 that did not arrive,
+/// among the campaign's newest 100,000.
+#[utoipa::path(
+    get,
+    path = "/api_v1/sms/campaign/{campaign_id}/failure",
+    params(("campaign_id" = Uuid, Path)),
+    responses((status = 200, description = "All reasons", body = schema::CampaignFailures)),
+)]
+pub async fn list_failures(caller: Caller, PathId(campaign_id): PathId) -> Result<Json<Failures>> {
+    let failures = operations::list_failures(&caller, campaign_id);
+    failures.await.map(Json)
 }
 
 /// List the messages of a recipient with their receipts, newest first.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ::sender::setting::Setting;
 use api_http::accept::Kind;
 use api_http::deadline::soon;
+use api_http::lines::page_permit;
 use api_http::spreadsheet::{self, SheetColumn, Spreadsheet};
 use api_http::{Caller, Change, Problem, QUICK, Result, lines, within};
 use api_language::Text;
@@ -28,7 +29,9 @@ use domain::phone::{PhoneNumber, masked};
 use domain::sms::SendSetting;
 use serde::Serialize;
 use store::ListPage;
+use store::send::CampaignKey;
 use store::send::contact::{Suppressed, SuppressedAt};
+use store::send::failure::Failures;
 use store::send::message::MessageFilter;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -108,6 +111,21 @@ pub async fn list_messages(
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let messages = store.filtered_messages(account_id, filter, before, limit);
         Ok(lines::page(account_id, messages).await?)
+    });
+    caller.read(SCOPE, list).await
+}
+
+/// Tells why messages of a campaign did not arrive.
+///
+/// # Errors
+/// 404; 503.
+pub async fn list_failures(caller: &Caller, campaign_id: Uuid) -> Result<Failures> {
+    let list = soon(async {
+        find_campaign(caller, campaign_id).await?;
+        let (app, account_id) = (&caller.app, caller.account_id());
+        let _permit = page_permit(app, account_id).await?;
+        let key = CampaignKey::new(account_id, campaign_id);
+        Ok(lines::page(account_id, app.store.campaign_failures(key)).await?)
     });
     caller.read(SCOPE, list).await
 }

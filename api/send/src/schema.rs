@@ -183,6 +183,21 @@ api_http::schemas! {
         viewed_at: or_null(time()),
         answered_at: or_null(time()),
     };
+    /// Why messages of a campaign did not arrive, most messages first.
+    CampaignFailures = members! {
+        items: list_of(named("Failure")),
+        /// More messages did not arrive than were looked at.
+        partial: flag(),
+    };
+    /// Messages that did not arrive for the same reason.
+    Failure = members! {
+        status: pattern("^(undelivered|expired|failed|unknown)$"),
+        /// The provider's own; null where it gave none.
+        code: or_null(with(text(), "example", "30003")),
+        /// Of the phone that the recipient has now; null where none is known, such as of a person who was erased.
+        country: or_null(with(text(), "example", "DE")),
+        messages: natural(),
+    };
     /// What a provider reported of a message.
     Receipt = members! {
         /// The part, from 0; null of all.
@@ -404,7 +419,7 @@ mod tests {
     use domain::campaign;
     use domain::price::Money;
     use domain::sms::{self, Encoding};
-    use store::send::{contact, usage};
+    use store::send::{contact, failure, usage};
     use uuid::Uuid;
 
     use super::*;
@@ -486,6 +501,14 @@ mod tests {
             code: None,
             received_at: at,
         });
+        let failure = failure::Failure {
+            status: campaign::MessageStatus::Failed,
+            code: None,
+            country: None,
+            messages: 1,
+        };
+        assert_describes::<Failure>(&failure);
+        assert_describes::<CampaignFailures>(&failure::Failures::default());
         assert_describes::<Suppressed>(&contact::Suppressed {
             phone_mac: vec![],
             phone: None,

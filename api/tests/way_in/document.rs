@@ -80,6 +80,7 @@ async fn every_operation_documents_what_it_can_answer() {
     get /api_v1/sms/campaign/{campaign_id}: 200 400 401 403 404 405 429 500 503
     put /api_v1/sms/campaign/{campaign_id}: 200 400 401 403 404 405 408 409 412 413 415 422 429 500 503
     post /api_v1/sms/campaign/{campaign_id}/cancel: 200 400 401 403 404 405 409 429 500 503
+    get /api_v1/sms/campaign/{campaign_id}/failure: 200 400 401 403 404 405 429 500 503
     post /api_v1/sms/campaign/{campaign_id}/finish: 200 400 401 403 404 405 409 429 500 503
     get /api_v1/sms/campaign/{campaign_id}/message: 200 400 401 403 404 405 429 500 503
     post /api_v1/sms/campaign/{campaign_id}/pause: 200 400 401 403 404 405 409 429 500 503

@@ -13,6 +13,7 @@ use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::due::OWN_SENDER;
+use super::failure::{country, is_wanted};
 use super::{Campaign, CampaignKey};
 use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
@@ -33,15 +34,24 @@ macro_rules! status {
         "CASE WHEN c.status = 'CANCELLED' AND m.status = 'scheduled' THEN 'cancelled' ELSE m.status END"
     };
 }
+/// The phone that a message's recipient has now.
+macro_rules! phone_now {
+    () => {
+        "(SELECT r.phone FROM recipient r WHERE r.account_id = $1 AND r.docid = m.docid)"
+    };
+}
 macro_rules! messages {
-    ($($condition:expr),+) => {
+    (phone $phone:expr; $($condition:expr),+) => {
         statement!(
             "SELECT m.message_id, m.campaign_id, m.docid, m.kind, ", status!(), " AS status, m.reason, m.parts, m.encoding,
                     coalesce(m.sender, c.sender) AS sender,
-                    m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at
+                    m.provider_ids, m.code, m.scheduled_at, m.accepted_at, m.delivered_at, m.viewed_at, m.answered_at, ", $phone, " AS phone
                FROM message m JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
               WHERE m.account_id = $1 AND m.message_id < $2 AND ", $($condition),+, " ORDER BY m.message_id DESC LIMIT $3"
         )
+    };
+    ($($condition:expr),+) => {
+        messages!(phone "CAST(NULL AS text)"; $($condition),+)
     };
 }
 const OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $4");
@@ -57,12 +67,16 @@ macro_rules! filtered {
             "m.message_id >= $4 AND m.kind <> 'test' AND ($5 = '' OR m.kind = $5) AND ($6 = '' OR ", status!(), " = $6)
              AND ($7 = '' OR m.reason = $7) AND ($8 <> 'sent' OR m.accepted_at IS NOT NULL)
              AND ($8 <> 'viewed' OR m.viewed_at IS NOT NULL) AND ($8 <> 'answered' OR m.answered_at IS NOT NULL)
-             AND (CAST($9 AS date) IS NULL OR m.accepted_day BETWEEN $9 AND $10)"
+             AND (CAST($9 AS date) IS NULL OR m.accepted_day BETWEEN $9 AND $10)
+             AND ($11 = '' OR coalesce(m.code, '-') = $11)"
         )
     };
 }
 const FILTERED: &Statement = messages!(filtered!());
-const FILTERED_OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $11 AND ", filtered!());
+const FILTERED_OF_CAMPAIGN: &Statement = messages!("m.campaign_id = $12 AND ", filtered!());
+const WITH_PHONE: &Statement = messages!(phone phone_now!(); filtered!());
+const WITH_PHONE_OF_CAMPAIGN: &Statement =
+    messages!(phone phone_now!(); "m.campaign_id = $12 AND ", filtered!());
 /// The id of the message that so many others come before, newest first.
 const NTH: &Statement = statement!(
     "SELECT message_id FROM message WHERE account_id = $1 AND message_id < $2 ORDER BY message_id DESC LIMIT 1 OFFSET $3"
@@ -73,6 +87,8 @@ const NTH_OF_CAMPAIGN: &Statement = statement!(
 );
 /// The messages among which a page looks for its own.
 const AMONG: i64 = 20_000;
+/// Of them so many are read at once whose countries are looked up.
+const SLICE: usize = 1_000;
 
 /// Which messages a list has. Tests are none of them.
 #[derive(Clone, Debug)]
@@ -82,6 +98,11 @@ pub struct MessageFilter {
     /// `None`: first messages and reminders.
     pub kind: Option<MessageKind>,
     pub set: MessageSet,
+    /// The provider's code; empty: any, [`NONE`](super::failure::NONE): those without.
+    pub code: String,
+    /// The ISO code of the country of the phone that the recipient has now; empty: any, [`NONE`](super::failure::NONE): those of which
+    /// none is known.
+    pub country: String,
     /// Those that a provider accepted on these days.
     pub days: Option<DateRange>,
 }
@@ -104,6 +125,8 @@ struct MessageRow {
     delivered_at: Option<DateTime<Utc>>,
     viewed_at: Option<DateTime<Utc>>,
     answered_at: Option<DateTime<Utc>>,
+    /// Only where it is asked for.
+    phone: Option<String>,
 }
 
 impl From<MessageRow> for Message {
@@ -157,6 +180,13 @@ pub struct TestText {
     pub token: String,
 }
 
+fn page_of(rows: Vec<MessageRow>, limit: usize) -> ListPage<Message> {
+    let messages = rows.into_iter().map(Message::from).collect();
+    ListPage::new(messages, limit, false, |message: &Message| {
+        message.message_id
+    })
+}
+
 impl Store {
     /// A page of a campaign's messages, newest first, of those before `before`: of a status, or of any.
     pub async fn campaign_messages(
@@ -169,12 +199,12 @@ impl Store {
         let page = (key.account_id, before, limit);
         match status {
             None => {
-                self.messages(OF_CAMPAIGN, page, values![key.campaign_id])
+                self.messages(OF_CAMPAIGN, page, &values![key.campaign_id])
                     .await
             }
             Some(status) => {
                 let of = values![key.campaign_id, status.into_str()];
-                self.messages(OF_CAMPAIGN_WITH_STATUS, page, of).await
+                self.messages(OF_CAMPAIGN_WITH_STATUS, page, &of).await
             }
         }
     }
@@ -196,9 +226,11 @@ impl Store {
         let before = before.map_or(end, |before| before.min(end));
         let mut nth = values![account_id, before, AMONG - 1];
         nth.extend(filter.campaign_id.map(Value::from));
-        let (nth_statement, statement) = match filter.campaign_id {
-            Some(_) => (NTH_OF_CAMPAIGN, FILTERED_OF_CAMPAIGN),
-            None => (NTH, FILTERED),
+        let (nth_statement, statement) = match (filter.campaign_id, &*filter.country) {
+            (Some(_), "") => (NTH_OF_CAMPAIGN, FILTERED_OF_CAMPAIGN),
+            (Some(_), _) => (NTH_OF_CAMPAIGN, WITH_PHONE_OF_CAMPAIGN),
+            (None, "") => (NTH, FILTERED),
+            (None, _) => (NTH, WITH_PHONE),
         };
         let floor: Option<Uuid> = self.fetch_value(nth_statement, nth).await?;
         let (status, reason, other) = match filter.set {
@@ -217,10 +249,16 @@ impl Store {
             other,
             days.map(|days| days.start()),
             days.map(|days| days.end()),
+            filter.code.as_str(),
         ];
         of.extend(filter.campaign_id.map(Value::from));
         let page = (account_id, Some(before), limit);
-        let mut page = self.messages(statement, page, of).await?;
+        let mut page = if filter.country.is_empty() {
+            self.messages(statement, page, &of).await?
+        } else {
+            self.messages_to_country(statement, &filter.country, page, &of)
+                .await?
+        };
         page.next = page.next.or(floor);
         Ok(page)
     }
@@ -234,22 +272,52 @@ impl Store {
         limit: usize,
     ) -> Result<ListPage<Message>> {
         let page = (account_id, before, limit);
-        self.messages(OF_RECIPIENT, page, values![docid]).await
+        self.messages(OF_RECIPIENT, page, &values![docid]).await
     }
 
     async fn messages(
         &self,
         select: &'static Statement,
         (account_id, before, limit): (Uuid, Option<Uuid>, usize),
-        of: Vec<Value>,
+        of: &[Value],
     ) -> Result<ListPage<Message>> {
-        let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let most = limit.saturating_add(1);
+        let rows = self.message_rows(select, (account_id, before, most), of);
+        Ok(page_of(rows.await?, limit))
+    }
+
+    /// The same of those whose recipients have phones of a country, which no SQL knows.
+    async fn messages_to_country(
+        &self,
+        select: &'static Statement,
+        wanted: &str,
+        (account_id, mut before, limit): (Uuid, Option<Uuid>, usize),
+        of: &[Value],
+    ) -> Result<ListPage<Message>> {
+        let mut found = Vec::new();
+        loop {
+            let rows = self.message_rows(select, (account_id, before, SLICE), of);
+            let mut rows = rows.await?;
+            let is_last = rows.len() < SLICE;
+            before = rows.last().map(|row| row.message_id);
+            rows.retain(|row| is_wanted(wanted, country(row.phone.as_deref()).as_deref()));
+            found.extend(rows);
+            if is_last || found.len() > limit {
+                return Ok(page_of(found, limit));
+            }
+        }
+    }
+
+    async fn message_rows(
+        &self,
+        select: &'static Statement,
+        (account_id, before, most): (Uuid, Option<Uuid>, usize),
+        of: &[Value],
+    ) -> Result<Vec<MessageRow>> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
         let mut values = values![account_id, before.unwrap_or(Uuid::max()), most];
-        values.extend(of);
-        let rows: Vec<MessageRow> = self.fetch_all(select, values).await?;
-        let messages = rows.into_iter().map(Message::from).collect();
-        let position = |message: &Message| message.message_id;
-        Ok(ListPage::new(messages, limit, false, position))
+        values.extend_from_slice(of);
+        self.fetch_all(select, values).await
     }
 
     /// One message of a campaign.
@@ -260,7 +328,7 @@ impl Store {
     ) -> Result<Option<Message>> {
         let message = (key.account_id, None, 1);
         let of = values![key.campaign_id, message_id];
-        let page = self.messages(OF_CAMPAIGN_WITH_ID, message, of).await?;
+        let page = self.messages(OF_CAMPAIGN_WITH_ID, message, &of).await?;
         Ok(page.rows.into_iter().next())
     }
 

@@ -11,7 +11,7 @@
 //! - `provider_id`: the names under which providers know messages; [`provider_receipt`]: receipts by these. [`inbound`]: what comes
 //!   to hooks.
 //! - [`contact`]: the suppression list. [`reply`]: what texts are answered. [`message`]: messages as their account sees them; [`resend`]:
-//!   what a person has sent again.
+//!   what a person has sent again; [`failure`]: why they did not arrive.
 //! - [`preview`]: what a campaign would do, by the `columns` of recipients. [`state`]: how senders are; [`figures`]: what an account has with them. `pepper`: which secret made the hashes of phones.
 //! - [`origin`]: where recipients came from. `past` (feature `demo`): what a demo begins with.
 //!
@@ -28,6 +28,7 @@ pub mod contact;
 pub mod drive;
 mod due;
 pub mod end;
+pub mod failure;
 pub mod fall_over;
 pub mod figures;
 pub mod inbound;

@@ -5,6 +5,7 @@ mod budgets;
 mod demo;
 mod door;
 mod editors;
+mod failures;
 mod figures;
 mod form_editor;
 mod links;

@@ -1,9 +1,10 @@
-//! Which senders a campaign's editor names, and what its page says of them.
+//! Which senders a campaign's editor names, what its page says of them, and tests from the page of senders.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::on_import;
 
 use super::editors::{editor, hidden};
 
@@ -78,5 +79,61 @@ async fn a_campaign_s_editor_names_a_second_sender_and_others_by_country() -> Re
     let again = [&fields[..], &again].concat();
     person.post(&edit, &again).await?.expect(303)?;
     ensure!(stored().await? == long);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_page_of_senders_sends_a_test_of_a_campaign_that_begins_with_one() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_SENDERS", "main=demo: second=demo:")
+        .start()
+        .await?;
+    let (owner, person) = editor(&app).await?;
+    let senders = "/dashboard/senders";
+    let page = person.get(senders).await?.expect(200)?;
+    let none = "make a campaign that begins with it. <a href=\"/dashboard/campaigns/new\">";
+    ensure!(page.text()?.matches(none).count() == 2, "{page:?}");
+    let several = json!(["main", "second"]);
+    let campaign = owner.campaign(|form| {
+        let mut campaign = on_import(form, "main");
+        campaign["sender"] = several;
+        campaign
+    });
+    let campaign = campaign.await?;
+    let id = campaign["campaign_id"].as_str().context("no id")?;
+    let page = person.get(senders).await?.expect(200)?;
+    let (of_main, of_second) = page
+        .text()?
+        .split_once("id=\"sender-2\"")
+        .context("no second sender")?;
+    let choice = format!("<option value=\"{id}\">After the visit</option>");
+    let form = "action=\"/dashboard/senders/test\"";
+    ensure!(
+        of_main.contains(&choice) && of_main.contains(form),
+        "{page:?}"
+    );
+    ensure!(
+        of_second.contains(none) && !of_second.contains(form),
+        "{page:?}"
+    );
+    let test = "/dashboard/senders/test";
+    let sent = [("campaign", id), ("phone", "+49 151 12345678")];
+    let sent = person.post(test, &sent).await?.expect(303)?;
+    let followed = sent.header("location").context("no location")?;
+    let start = format!("/dashboard/campaigns/{id}/edit?test=");
+    ensure!(followed.starts_with(&start), "{followed}");
+    let followed = person.get(followed).await?.expect(200)?;
+    ensure!(followed.text()?.contains("Your test:"), "{followed:?}");
+    // What is wrong is said where tests are, and what was typed stays.
+    let wrong = [("campaign", id), ("phone", "12")];
+    let wrong = person.post(test, &wrong).await?.expect(422)?;
+    for part in ["Write the number with country code", "value=\"12\""] {
+        ensure!(wrong.text()?.contains(part), "no {part}: {wrong:?}");
+    }
+    let viewer = app.person("vic", "shop", "viewer").await?;
+    let page = viewer.get(senders).await?.expect(200)?;
+    ensure!(!page.text()?.contains(form), "{page:?}");
+    let refused = [("campaign", id), ("phone", "+4915112345678")];
+    viewer.post(test, &refused).await?.expect(403)?;
     Ok(())
 }

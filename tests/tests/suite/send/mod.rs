@@ -7,6 +7,7 @@ mod cost;
 mod driver;
 mod erasing;
 mod explained;
+mod failures;
 mod faults;
 mod funnel;
 mod hooks;

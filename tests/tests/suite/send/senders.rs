@@ -167,3 +167,35 @@ async fn an_admin_pauses_a_sender_that_is_the_account_s_alone_and_pages_tell_of_
     shows("/dashboard/senders", "Everything is in order.").await?;
     shows("/dashboard/audit", "Sender paused").await
 }
+
+#[tokio::test]
+async fn an_admin_has_a_sender_in_error_tried_again_at_once() -> Result<()> {
+    let away = format!("127.0.0.1:{}", free_port()?);
+    let own = sender_to(&away, "").replace("accounts=*", "accounts=shop");
+    let app = App::setup()
+        .setting("FEEDBACK_SENDERS", &own)
+        .start()
+        .await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    eventually(LATER, async || {
+        let page = admin.get("/dashboard/senders").await?.expect(200)?;
+        // It can still be paused.
+        for part in [
+            "/dashboard/senders/peer/resume",
+            "Try again now",
+            "/dashboard/senders/peer/pause",
+        ] {
+            ensure!(page.text()?.contains(part), "no {part}: {page:?}");
+        }
+        Ok(())
+    })
+    .await?;
+    admin
+        .post("/dashboard/senders/peer/resume", &[])
+        .await?
+        .expect(303)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(log.text()?.contains("Sender goes on"), "{log:?}");
+    Ok(())
+}
