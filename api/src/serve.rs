@@ -81,21 +81,38 @@ pub fn serve<'a>(
     })
 }
 
-/// Whether workers have all senders. Not required for readiness, because messages wait.
+/// Whether workers have all senders, and the settings those that campaigns need. Not required for readiness, because messages wait.
 fn senders_check(config: &Config, backends: &Backends) -> Check {
     let names: Arc<[String]> = config.senders.iter().map(|one| one.name.clone()).collect();
-    let run = async |(store, names): (Store, Arc<[String]>)| {
+    let run = async |(store, known): (Store, Arc<[String]>)| {
         let stored = store.senders().await.map_err(|error| error.to_string())?;
         let attended = |name: &str| {
             let mut stored = stored.iter();
             stored.any(|one| one.name == name && one.state != SenderState::Unattended)
         };
-        let names = names.iter().map(String::as_str);
+        let names = known.iter().map(String::as_str);
         let unattended: Vec<&str> = names.filter(|name| !attended(name)).collect();
-        if unattended.is_empty() {
-            return Ok(());
+        let needed = store.needed_senders().await;
+        let needed = needed.map_err(|error| error.to_string())?;
+        let gone: Vec<String> = needed
+            .into_iter()
+            .filter(|name| !known.contains(name))
+            .collect();
+        let mut faults = Vec::new();
+        if !unattended.is_empty() {
+            faults.push(format!("no worker has {}", unattended.join(", ")));
         }
-        Err(format!("no worker has {}", unattended.join(", ")))
+        if !gone.is_empty() {
+            let gone = gone.join(", ");
+            faults.push(format!(
+                "campaigns need {gone}, which the settings do not have"
+            ));
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults.join("; "))
+        }
     };
     Check::new("senders", (backends.store.clone(), names), run).optional()
 }

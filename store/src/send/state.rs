@@ -1,15 +1,16 @@
 //! How senders are, as their drivers saw them last.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::CampaignContent;
 use domain::sms::SenderState;
 use entity::{account, sender_state};
 use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::MessageKey;
-use crate::tx::{Accounts, Sql, Statement, statement, values};
+use crate::tx::{Accounts, JsonText, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// A sender whose driver said nothing for so long has none. Another process takes its lease over sooner.
@@ -122,6 +123,19 @@ const RESUME: &Statement = statement!(
     "UPDATE sender_state SET paused_at = NULL, resumed_at = $2, error_since = NULL WHERE name = $1"
 );
 
+/// Which senders campaigns that go on have.
+const NEEDED: &Statement = statement!(accounts "account_id = ANY($1)":
+    "SELECT DISTINCT sender, CASE WHEN senders IS NULL THEN NULL ELSE content END AS content
+       FROM campaign WHERE status IN ('RUNNING', 'PAUSED')"; ""
+);
+
+#[derive(FromQueryResult)]
+struct NeededRow {
+    sender: String,
+    /// Of a campaign that names several.
+    content: Option<JsonText<CampaignContent>>,
+}
+
 /// A message that a sender accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceptedMessage {
@@ -156,6 +170,21 @@ impl Store {
         let noted = sender_state::Entity::find().order_by_asc(sender_state::Column::Name);
         let noted = noted.all(self).await?.into_iter();
         Ok(noted.map(|noted| StoredSender::at(now, noted)).collect())
+    }
+
+    /// The names of the senders that campaigns of all accounts have which go on. Those on nodes that are away are missing.
+    pub async fn needed_senders(&self) -> Result<BTreeSet<String>> {
+        let rows: Vec<NeededRow> = self.scan(NEEDED, vec![]).await?;
+        let mut needed = BTreeSet::new();
+        for row in rows {
+            match row.content {
+                Some(JsonText(content)) => {
+                    needed.extend(content.sender.names().into_iter().map(str::to_owned));
+                }
+                None => drop(needed.insert(row.sender)),
+            }
+        }
+        Ok(needed)
     }
 
     /// Lets a sender take nothing until a person lets it go on: its driver learns of it within two seconds.

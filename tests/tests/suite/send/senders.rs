@@ -42,6 +42,25 @@ pub(super) async fn is(client: &Client, name: &str, state: &str, reason: Value) 
 }
 
 #[tokio::test]
+async fn a_sender_that_campaigns_need_and_the_settings_lack_is_told() -> Result<()> {
+    let mut app = with_senders("gone=demo:").start().await?;
+    let client = app.client().await?;
+    client.started(|form| on_import(form, "gone")).await?;
+    let api = app.apis.first_mut().context("no api")?;
+    api.set("FEEDBACK_SENDERS", "other=demo:");
+    api.stop().await?;
+    api.start_again().await?;
+    let api = app.anonymous()?.at(app.apis[0].base());
+    eventually(LATER, async || {
+        let ready = api.get("/health/ready").await?.expect(200)?.text()?;
+        let told = "campaigns need gone, which the settings do not have";
+        ensure!(ready.contains(told), "{ready}");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
 async fn a_provider_that_is_away_is_told_while_nothing_waits_and_so_is_its_return() -> Result<()> {
     let port = free_port()?;
     let address = format!("127.0.0.1:{port}");
