@@ -52,8 +52,11 @@ async fn a_sender_that_campaigns_need_and_the_settings_lack_is_told() -> Result<
     api.start_again().await?;
     let api = app.anonymous()?.at(app.apis[0].base());
     eventually(LATER, async || {
-        let ready = api.get("/health/ready").await?.expect(200)?.text()?;
-        let told = "campaigns need gone, which the settings do not have";
+        let ready = api.get("/health/ready").await?.expect(200)?;
+        let (ready, told) = (
+            ready.text()?,
+            "campaigns need gone, which the settings do not have",
+        );
         ensure!(ready.contains(told), "{ready}");
         Ok(())
     })
