@@ -149,7 +149,7 @@ mod tests {
         ),
         (
             "m0019_senders_of_campaigns",
-            "84264731710e433d716f6984ef58c134d8d39dc291ebfda842857e0016a7806b",
+            "59486905a9ddd54068a0b802b89d99fa96045aaed7a14c5a0e818cc2d3cca513",
         ),
     ];
 
