@@ -135,7 +135,7 @@ pub async fn answer(
         if f.is_shared() {
             return Ok((Vec::new(), None));
         }
-        news(state, account_id, (f, &range), &series).await
+        Box::pin(news(state, account_id, (f, &range), &series)).await
     };
     let ((comments, stores), first_steps) =
         tokio::try_join!(news, first_steps(state, account_id, f))?;
