@@ -347,7 +347,7 @@ file-gone = Diese Datei ist nicht mehr da: Aufgehoben werden die letzten drei Da
 file-under-way = Diese Datei wird schon importiert. Sie steht gleich in dieser Liste.
 errors-first = Das sind die ersten 100. Alle stehen in der Excel-Datei.
 import-campaigns = Kampagnen für diese Personen:
-import-sent-nothing = An diese Personen wurde nichts gesendet.
+import-sent-nothing = Aus diesem Import wurde nichts gesendet.
 import-send = Ihnen eine Nachricht senden
 import-send-unchanged = { $n ->
     [one] { $value } Person, deren Zeile unverändert ist, gehört nicht dazu: Nehmen Sie für sie in der Kampagne den früheren Import dazu.

@@ -353,7 +353,7 @@ file-gone = This file is no longer kept: the last three files are, each for an h
 file-under-way = This file is being imported already. It appears in this list in a moment.
 errors-first = These are the first 100. The Excel file has all of them.
 import-campaigns = Campaigns for these people:
-import-sent-nothing = Nothing was sent to these people.
+import-sent-nothing = Nothing was sent out of this import.
 import-send = Send them a message
 import-send-unchanged = { $n ->
     [one] { $value } person whose row is unchanged is not among them: add the earlier import in the campaign for that one.

@@ -447,7 +447,7 @@ file-gone = Ce fichier n’est plus conservé : seuls les trois derniers le son
 file-under-way = Ce fichier est déjà en cours d’importation. Il apparaîtra dans cette liste dans un instant.
 errors-first = Ce sont les 100 premières. Le fichier Excel les contient toutes.
 import-campaigns = Campagnes pour ces personnes :
-import-sent-nothing = Rien n’a été envoyé à ces personnes.
+import-sent-nothing = Rien n’a été envoyé à partir de cet import.
 import-send = Leur envoyer un message
 import-send-unchanged = { $n ->
     [one] { $value } personne dont la ligne est inchangée n’en fait pas partie : ajoutez pour elle l’importation précédente dans la campagne.

@@ -72,14 +72,20 @@ impl Mapping {
         text: &str,
         is_of_a_spreadsheet: bool,
     ) -> Result<Option<String>, NotValid> {
-        let is_phone = name == PHONE || name == DOCID && self.is_one_column();
-        match self.country {
+        let is_both = name == DOCID && self.is_one_column();
+        let is_phone = name == PHONE || is_both;
+        let value = match self.country {
             Some(country) if is_phone && !text.is_empty() => international(text, country).map(Some),
             _ if (is_phone || name == DOCID) && is_of_a_spreadsheet && is_damaged(text) => {
                 Err(DAMAGED)
             }
             _ if is_phone && is_of_a_spreadsheet && has_no_digit(text) => Err(NO_DIGIT),
             _ => Ok(None),
+        };
+        match value {
+            // What is wrong with a cell is told once, of the phone.
+            Err(_) if is_both => Ok(None),
+            value => value,
         }
     }
 }

@@ -143,6 +143,10 @@ fn one_column_may_be_both_and_others_are_left_out() {
     let read = read_any(&mapping, b"Telefon;iban;Ort\n0664 1234567;AT61;Wien\n");
     let wanted = accepted!("+436641234567", "+436641234567", r#"{"Ort":"Wien"}"#);
     assert_eq!(read.records, [wanted]);
+    // What is wrong with the cell is told once.
+    let read = read_any(&mapping, "Telefon;iban\nkeine;\n4,9E+11;\n".as_bytes());
+    let wrong = || Err(vec![RecordCode::PhoneInvalid]);
+    assert_eq!(verdicts(&read.records), [wrong(), wrong()]);
     let json = br#"[{"Telefon": "0664 1234567", "IBAN": "AT61", "Ort": "Wien"}]"#;
     let read = file(FileKind::Strict(BodyKind::Json), &mapping, json).unwrap();
     let wanted = accepted!("+436641234567", "+436641234567", r#"{"Ort":"Wien"}"#);

@@ -145,7 +145,7 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
     }
     let page = person.get(&batch).await?.expect(200)?;
     for part in [
-        "Nothing was sent to these people".to_owned(),
+        "Nothing was sent out of this import".to_owned(),
         format!("/dashboard/campaigns/new?batch={batch_id}"),
     ] {
         ensure!(page.text()?.contains(&part), "{part}: {page:?}");
