@@ -8,6 +8,7 @@ use tests::app::{App, Backends};
 use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::campaign::count;
+use tests::servers::Endpoints;
 
 use super::run::{Run, start};
 use super::smpp::Centre;
