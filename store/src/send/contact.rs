@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::campaign::SkipReason;
 use domain::campaign::judge::Contact;
 use domain::pepper::Pepper;
 use entity::{contact, recipient};
@@ -10,14 +11,22 @@ use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::MessageKey;
+use super::tally::Changes;
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{ListPage, Result, Store, Tx};
 
-pub(super) const OPT_OUT: &Statement = statement!(
+const OPT_OUT: &Statement = statement!(
     "INSERT INTO contact (account_id, phone_mac, opted_out_at, source) VALUES ($1, $2, $3, $4)
          ON CONFLICT (account_id, phone_mac) DO UPDATE
         SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
             source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END"
+);
+/// The first messages to a phone, of campaigns that go on.
+const FIRST_TO: &Statement = statement!(
+    "SELECT m.account_id, m.message_id FROM campaign c
+       JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id AND m.kind = 'first' AND m.phone_mac = $2
+      WHERE c.account_id = $1 AND c.status IN ('RUNNING', 'PAUSED')"
 );
 pub(super) const OPT_IN: &Statement = statement!(
     "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2"
@@ -91,9 +100,7 @@ impl Store {
 
     async fn opt_out_mac(&self, account_id: Uuid, mac: Vec<u8>, source: &str) -> Result<()> {
         let tx = self.begin_by_key().await?;
-        let now = tx.now().await?;
-        tx.execute(OPT_OUT, values![account_id, mac, now, source])
-            .await?;
+        tx.opt_out(account_id, mac, source).await?;
         tx.commit_surely().await
     }
 
@@ -211,6 +218,18 @@ impl Store {
 }
 
 impl Tx {
+    /// Puts a phone on an account's suppression list, and skips the reminders that wait for it.
+    pub(super) async fn opt_out(&self, account_id: Uuid, mac: Vec<u8>, source: &str) -> Result<()> {
+        let now = self.now().await?;
+        self.execute(OPT_OUT, values![account_id, mac.clone(), now, source])
+            .await?;
+        let first: Vec<MessageKey> = self.fetch_all(FIRST_TO, values![account_id, mac]).await?;
+        let mut changes = Changes::default();
+        self.skip_reminders(first, SkipReason::OptedOut, &mut changes)
+            .await?;
+        self.append_counts(changes).await
+    }
+
     /// What an account knows of phones, by MAC; those without a contact are left out. `lock`: none changes until this transaction
     /// ends.
     pub(super) async fn contacts(

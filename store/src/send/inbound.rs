@@ -12,7 +12,7 @@ use entity::{inbound, reply};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use super::contact::{OPT_IN, OPT_OUT};
+use super::contact::OPT_IN;
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, batch_row, statement, values};
 use crate::{Result, Store, Tx};
 
@@ -202,8 +202,7 @@ impl Store {
             let (account_id, phone_mac) = (contact.account_id, contact.phone_mac);
             let text = match keyword {
                 Keyword::Stop => {
-                    let opt_out = values![account_id, phone_mac.clone(), now, "inbound"];
-                    tx.execute(OPT_OUT, opt_out).await?;
+                    tx.opt_out(account_id, phone_mac.clone(), "inbound").await?;
                     setting.stop_reply
                 }
                 Keyword::Start => {

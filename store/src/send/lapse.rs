@@ -1,4 +1,4 @@
-//! Reminders that nobody needs any more, because whoever they are for has answered.
+//! Reminders that go to nobody any more, because whoever they are for has answered or wants no more messages.
 
 use std::collections::BTreeMap;
 
@@ -20,20 +20,28 @@ const WAITING: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR UPD
       WHERE d.fence = 0"
 );
 
-const SKIP: &BatchStatement<MessageKey> = statement!(MessageKey:
-    "UPDATE message SET status = 'skipped', reason = 'already_answered' FROM batch
+batch_row! {
+    struct Lapsed {
+        message: MessageKey,
+        reason: &'static str,
+    }
+}
+
+const SKIP: &BatchStatement<Lapsed> = statement!(Lapsed:
+    "UPDATE message SET status = 'skipped', reason = batch.reason FROM batch
       WHERE message.account_id = batch.account_id AND message.message_id = batch.message_id AND message.status = 'scheduled'
      RETURNING message.message_id"
 );
 
 impl Tx {
-    /// Skips the reminders of first messages that were answered.
+    /// Skips the reminders of first messages.
     pub(super) async fn skip_reminders(
         &self,
-        answered: Vec<MessageKey>,
+        first: Vec<MessageKey>,
+        reason: SkipReason,
         changes: &mut Changes,
     ) -> Result<()> {
-        let waiting: Vec<DueKey> = self.fetch_batch(WAITING, answered).await?;
+        let waiting: Vec<DueKey> = self.fetch_batch(WAITING, first).await?;
         if waiting.is_empty() {
             return Ok(());
         }
@@ -41,13 +49,16 @@ impl Tx {
             .iter()
             .map(|due| (due.message().message_id, due.campaign()))
             .collect();
-        let messages = waiting.iter().map(|due| due.message()).collect();
+        let lapsed = waiting.iter().map(|due| Lapsed {
+            message: due.message(),
+            reason: reason.into_str(),
+        });
+        let lapsed = lapsed.collect();
         self.execute_batch(DELETE_DUE, waiting).await?;
-        let skipped: Vec<Uuid> = self.fetch_batch_values(SKIP, messages).await?;
+        let skipped: Vec<Uuid> = self.fetch_batch_values(SKIP, lapsed).await?;
         for campaign in skipped.iter().filter_map(|id| campaigns.get(id)) {
             let reminder = (*campaign, MessageKind::Reminder);
-            let answered = Count::Skipped(SkipReason::AlreadyAnswered);
-            changes.moved(reminder, MessageStatus::Scheduled, answered);
+            changes.moved(reminder, MessageStatus::Scheduled, Count::Skipped(reason));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use domain::campaign::{Count, MessageKind, MessageStatus};
+use domain::campaign::{Count, MessageKind, MessageStatus, SkipReason};
 use domain::rollup::DayCounts;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
@@ -112,7 +112,8 @@ impl Tx {
                 let first = messages.iter();
                 let first = first.filter(|message| message.kind.0 == MessageKind::First);
                 let first = first.map(|message| message.key).collect();
-                self.skip_reminders(first, &mut changes).await?;
+                let reason = SkipReason::AlreadyAnswered;
+                self.skip_reminders(first, reason, &mut changes).await?;
             }
             for message in messages {
                 changes.of(message.campaign, message.kind.0).add(count, 1);

@@ -243,7 +243,8 @@ impl<'a> BusPropComparison<'a> {
         );
         self.few_are_last = of_scores;
         let turn = |order: Ordering| if is_down { order.reverse() } else { order };
-        let named = |row: BusPropRow<'a>| (alphabetical(row.value), row);
+        // A row is large, and sorting moves it often.
+        let named = |row: BusPropRow<'a>| (alphabetical(row.value), Box::new(row));
         let mut named: Vec<_> = take(&mut self.rows).into_iter().map(named).collect();
         named.sort_by(|(one_name, one), (other_name, other)| {
             let by_name = one_name.cmp(other_name);
@@ -261,7 +262,7 @@ impl<'a> BusPropComparison<'a> {
                 .then(order)
                 .then(by_name)
         });
-        self.rows = named.into_iter().map(|(_, row)| row).collect();
+        self.rows = named.into_iter().map(|(_, row)| *row).collect();
     }
 }
 
@@ -326,6 +327,9 @@ impl BusPropRow<'_> {
 
 /// As what a name is sorted: whatever its case and the marks of its letters, as in an index of places.
 fn alphabetical(name: &str) -> (String, &str) {
+    if name.is_ascii() {
+        return (name.to_ascii_lowercase(), name);
+    }
     let letters = name.nfd().filter(|letter| !is_combining_mark(*letter));
     let letters = letters.flat_map(char::to_lowercase).collect::<String>();
     (letters.replace('ß', "ss"), name)

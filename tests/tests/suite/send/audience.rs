@@ -123,3 +123,29 @@ async fn an_audience_is_taken_once_of_those_who_were_there_before() -> Result<()
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn no_reminder_waits_for_a_phone_that_opts_out() -> Result<()> {
+    let app = with_demo().start().await?;
+    let client = app.client().await?;
+    let campaign = client
+        .started(|form| {
+            let mut campaign = on_import(form, "demo");
+            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
+            campaign
+        })
+        .await?;
+    client
+        .import_for(&campaign, &records("A", 2, "1"))
+        .await?
+        .expect(202)?;
+    let waiting = |now: &Value| count(now, "reminder", "scheduled");
+    client.until(&campaign, |now| waiting(now) == 2).await?;
+    suppress(&client, Method::PUT, "+491510000001").await?;
+    client
+        .until(&campaign, |now| {
+            waiting(now) == 1 && skipped(now, "reminder", "opted_out") == 1
+        })
+        .await?;
+    app.succeeds(&["verify"]).await.map(drop)
+}
