@@ -16,10 +16,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::campaign_columns::called_as;
 use crate::campaign_senders::{self, CountryRow, MAX_COUNTRIES};
 use crate::campaign_settings::DAYS;
 use crate::money;
-use crate::names::property_name;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.
@@ -85,12 +85,11 @@ pub struct CampaignDraft {
     pub reminder_text: String,
     /// Of one that was started: some of it stays as it is.
     pub started: String,
+    /// Of one that was started: how many of its first messages were still to be sent when its page was drawn.
+    pub waiting: String,
     /// Nothing of it may change any more.
     #[serde(skip)]
     pub is_over: bool,
-    /// It was started, and none of its first messages is still to be sent.
-    #[serde(skip)]
-    pub is_sent: bool,
     #[serde(skip)]
     pub test: TestDraft,
 }
@@ -183,8 +182,8 @@ impl CampaignDraft {
         Self {
             name: t.with("copy-of", self.name),
             started: String::new(),
+            waiting: String::new(),
             is_over: false,
-            is_sent: false,
             ..self
         }
     }
@@ -248,8 +247,8 @@ impl CampaignDraft {
             reminder_days: reminder.map_or_else(String::new, |one| one.after_days.to_string()),
             reminder_text: reminder.map_or_else(String::new, |one| one.text.as_str().to_owned()),
             started: String::new(),
+            waiting: String::new(),
             is_over: false,
-            is_sent: false,
             test: TestDraft::default(),
         }
     }
@@ -474,12 +473,7 @@ impl CampaignDraft {
     /// Groups by the columns that are called as these business properties, or as pages call them, whatever their case.
     pub fn group_by(&mut self, t: &Text, names: &[impl AsRef<str>], columns: &[String]) {
         let group = |name: &str| {
-            let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
-            let mut called = called.iter();
-            let column = called.find_map(|called| {
-                let mut columns = columns.iter();
-                columns.find(|column| column.to_lowercase() == *called)
-            })?;
+            let column = called_as(t, name, columns)?;
             let name = if column == name { "" } else { name };
             Some(Group {
                 column: column.clone(),
@@ -500,6 +494,11 @@ impl CampaignDraft {
 
     pub fn has_reminder(&self) -> bool {
         !self.reminder_days.is_empty() || !self.reminder_text.is_empty()
+    }
+
+    /// How many of its first messages are still to be sent, if it was started.
+    pub fn waiting(&self) -> Option<i64> {
+        self.waiting.parse().ok()
     }
 
     /// How many messages it sends at most.

@@ -1,6 +1,6 @@
 //! The editor of campaigns: its page, what a draft would do today, and a test to one's own phone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use api_http::precondition::IfMatch;
 use api_http::{Problem, Result, parse_id};
@@ -13,14 +13,13 @@ use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use chrono::{TimeDelta, Utc};
-use domain::campaign::{
-    CampaignStatus, MAX_COPIED_FIELDS, MessageStatus, MissingField, Preview, Sample, similar_name,
-};
+use domain::campaign::{CampaignStatus, Columns, MessageStatus, MissingField, Preview, Sample};
 use domain::sms::{countries, special_character};
 use serde::Deserialize;
 use store::import::Batch;
 use uuid::Uuid;
 
+use crate::campaign_columns::{strange, ungrouped};
 use crate::campaign_draft::{CampaignDraft, Group, TestDraft, WINDOW};
 use crate::campaign_senders::{KEEP, NOBODY, in_words};
 use crate::campaign_settings::{DAYS, settings};
@@ -84,7 +83,7 @@ struct Shown(Preview, UnknownWords);
 
 impl PreviewPart<'_> {
     fn strange_columns(&self, shown: &Shown) -> Vec<String> {
-        strange_columns(self.f.t, self.draft, &self.columns, shown)
+        strange(self.f.t, self.draft, &self.columns, &shown.0)
     }
 }
 
@@ -134,8 +133,25 @@ impl CampaignEditPage<'_> {
             "sure-start-real"
         };
         let reminder = self.draft.has_reminder().then(|| t.get("start-reminder"));
-        let told = [Some(what), reminder, Some(t.get(real))];
+        let told = [Some(what), reminder, Some(t.get(real)), self.ungrouped()];
         told.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What is said where answers are grouped by nothing; before there is a preview by the names of columns alone.
+    fn ungrouped(&self) -> Option<String> {
+        let (t, draft) = (self.f.t, self.draft);
+        match &self.preview {
+            Some(Ok(shown)) => ungrouped(t, draft, &shown.0.columns),
+            Some(Err(_)) => None,
+            None => {
+                let columns = Columns {
+                    names: self.columns.iter().cloned().collect(),
+                    bus_props: self.bus_props.iter().cloned().collect(),
+                    ..Columns::default()
+                };
+                ungrouped(t, draft, &columns)
+            }
+        }
     }
 
     fn test_status(&self, shown: &SentTest) -> &'static str {
@@ -205,7 +221,7 @@ impl CampaignEditPage<'_> {
     }
 
     fn strange_columns(&self, shown: &Shown) -> Vec<String> {
-        strange_columns(self.f.t, self.draft, &self.columns, shown)
+        strange(self.f.t, self.draft, &self.columns, &shown.0)
     }
 
     /// Whether something is wrong with one of these members.
@@ -310,35 +326,6 @@ impl CampaignEditPage<'_> {
         let people = self.f.t.count("people-most", import_people(batch));
         format!("{name} ({people})")
     }
-}
-
-/// What is said of columns that a draft or its texts use and nobody has, unless the preview says that they are missing.
-fn strange_columns(
-    t: &Text,
-    draft: &CampaignDraft,
-    columns: &[String],
-    shown: &Shown,
-) -> Vec<String> {
-    if columns.is_empty() {
-        return Vec::new();
-    }
-    let known: BTreeSet<String> = columns.iter().cloned().collect();
-    let mut used = draft.text_columns();
-    if draft.started.is_empty() {
-        used.extend(draft.kept_columns());
-        used.extend(draft.group_columns().into_iter().map(|group| group.column));
-    }
-    let told = &shown.0.fields_missing;
-    used.retain(|column| told.iter().all(|field| field.name != *column));
-    let sentence = |column: &String| {
-        let strange = t.with("column-strange", column);
-        match similar_name(column, &known) {
-            Some(similar) => format!("{strange} {}", t.with("field-similar", similar)),
-            None => strange,
-        }
-    };
-    let strange = used.difference(&known).take(MAX_COPIED_FIELDS);
-    strange.map(sentence).collect()
 }
 
 /// The character of a draft's texts for which less fits an SMS.
@@ -448,7 +435,8 @@ impl Draft for CampaignDraft {
         if campaign.status != CampaignStatus::Draft {
             "yes".clone_into(&mut draft.started);
             draft.is_over = !campaign.status.is_open();
-            draft.is_sent = body.item.counts.first.status(MessageStatus::Scheduled) == 0;
+            let waiting = body.item.counts.first.status(MessageStatus::Scheduled);
+            draft.waiting = waiting.to_string();
         }
         Ok((draft, campaign.revision))
     }

@@ -14,7 +14,7 @@
 //!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`,
-//!   which `campaign_new` begins) share.
+//!   which `campaign_new` begins; `campaign_columns`: what it tells of columns) share.
 //!
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
 //! another capability: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
@@ -24,6 +24,7 @@ mod answers;
 mod asset;
 mod audit;
 mod branding;
+mod campaign_columns;
 mod campaign_draft;
 mod campaign_edit;
 mod campaign_new;

@@ -651,6 +651,10 @@ field-missing = { $n ->
 }
 field-similar = Meinten Sie „{ $value }“?
 column-strange = Die Spalte „{ $value }“ hat bisher niemand.
+form-field-nobody = Das Formular fügt „{ $value }“ ein, aber keine dieser Personen hat diese Spalte.
+form-field-not-kept = Das Formular fügt „{ $value }“ ein, aber die Kampagne behält diese Spalte nicht: Kreuzen Sie sie unter „Spalten, die bei jeder Antwort bleiben“ an.
+ungrouped = Keine Antwort wird für eine Filiale oder Gruppe zählen: Wählen Sie unter „Spalten“ die Spalte „{ $value }“. Nach dem Start lässt sich das nicht mehr ändern.
+ungrouped-form = Im Formular stehen noch keine Filialen: Ist die Spalte gespeichert, können Sie ihre Werte auf dieser Seite ins Formular aufnehmen.
 special-character = Das Zeichen „{ $value }“ verkürzt eine SMS von 160 auf 70 Zeichen.
 test-sent = Ihr Test:
 test-status-scheduled = Wartet auf den Versand
@@ -689,6 +693,11 @@ preview-import = Alle Personen einer Datei, die Sie in diese Kampagne importiere
 preview-each = Je etwa { $value } SMS.
 preview-example = Beispiel mit Ihren neuesten Personen:
 preview-started = Bereits gestartet: Ihre Änderung gilt für Nachrichten, die noch nicht gesendet sind.
+preview-waiting = { $n ->
+    [0] Gerade wartet keine Nachricht mit diesem Text auf den Versand. Unten steht nur, wie sie aussähe.
+    [one] { $value } Nachricht wartet noch auf den Versand.
+   *[other] { $value } Nachrichten warten noch auf den Versand.
+}
 preview-most = Gesendet wird an höchstens { $value } von ihnen.
 preview-import-nobody = Die Spalten werden ausgefüllt, sobald Sie Personen haben.
 preview-eligible = { $n ->
@@ -1073,8 +1082,8 @@ form-try-note = Antworten über diesen Link werden nirgends gespeichert.
 form-try-scan = Öffnen Sie ihn hier, oder scannen Sie den Code mit dem Telefon.
 link-made = Ein Link zum Formular
 link-note = Wer ihn öffnet, sieht das Formular. Auch der Code darunter führt dorthin und lässt sich drucken.
-link-this-computer = Diese Adresse öffnet sich nur auf diesem Computer, nicht auf Telefonen. Bitten Sie, bevor Sie sie drucken oder verschicken, wer den Dienst betreibt, seine öffentliche Adresse einzustellen.
-link-this-network = Diese Adresse öffnet sich nur in Ihrem eigenen Netz, nicht auf den Telefonen der Kunden. Bitten Sie, bevor Sie sie drucken oder verschicken, wer den Dienst betreibt, seine öffentliche Adresse einzustellen.
+link-this-computer = Diese Adresse öffnet sich nur auf diesem Computer, nicht auf Telefonen. Bitten Sie den Betreiber, die öffentliche Adresse des Dienstes einzustellen, bevor Sie etwas drucken oder verschicken.
+link-this-network = Diese Adresse öffnet sich nur in Ihrem eigenen Netz, nicht auf den Telefonen der Kunden. Bitten Sie den Betreiber, die öffentliche Adresse des Dienstes einzustellen, bevor Sie etwas drucken oder verschicken.
 link-qr = Der Link als QR-Code
 link-counts = Zählt für { $value }
 link-svg = Als SVG herunterladen

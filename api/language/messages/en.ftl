@@ -657,6 +657,10 @@ field-missing = { $n ->
 }
 field-similar = Did you mean “{ $value }”?
 column-strange = Nobody has the column “{ $value }” yet.
+form-field-nobody = The form inserts “{ $value }”, but none of these people have this column.
+form-field-not-kept = The form inserts “{ $value }”, but the campaign does not keep this column: tick it under “Columns to keep with each answer”.
+ungrouped = No answer will count for a store or group: choose the column “{ $value }” under “Columns”. Once the campaign is started this cannot be changed.
+ungrouped-form = The form lists no stores yet: once the column is saved, this page can add its values to the form.
 special-character = The character “{ $value }” shortens an SMS from 160 to 70 characters.
 test-sent = Your test:
 test-status-scheduled = Waiting to be sent
@@ -695,6 +699,11 @@ preview-import = Everyone in a file you import into this campaign gets this mess
 preview-each = About { $value } SMS each.
 preview-example = Example with your newest people:
 preview-started = Already started: your change holds for messages not yet sent.
+preview-waiting = { $n ->
+    [0] No message with this text waits to be sent now. Below is only how it would read.
+    [one] { $value } message waits to be sent.
+   *[other] { $value } messages wait to be sent.
+}
 preview-most = At most { $value } of them are sent to.
 preview-import-nobody = Columns are filled in once you have people.
 preview-eligible = { $n ->

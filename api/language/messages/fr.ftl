@@ -661,6 +661,10 @@ field-missing = { $n ->
 }
 field-similar = Vouliez-vous dire « { $value } » ?
 column-strange = Personne n’a encore la colonne « { $value } ».
+form-field-nobody = Le formulaire insère « { $value } », mais aucune de ces personnes n’a cette colonne.
+form-field-not-kept = Le formulaire insère « { $value } », mais la campagne ne conserve pas cette colonne : cochez-la sous « Colonnes à conserver avec chaque réponse ».
+ungrouped = Aucune réponse ne comptera pour un magasin ou un groupe : choisissez la colonne « { $value } » sous « Colonnes ». Après le démarrage, ce n’est plus possible.
+ungrouped-form = Le formulaire ne mentionne encore aucun magasin : une fois la colonne enregistrée, cette page permet d’ajouter ses valeurs au formulaire.
 special-character = Le caractère « { $value } » réduit un SMS de 160 à 70 caractères.
 test-sent = Votre test :
 test-status-scheduled = En attente d’envoi
@@ -699,6 +703,11 @@ preview-import = Toutes les personnes d’un fichier que vous importez dans cett
 preview-each = Environ { $value } SMS par personne.
 preview-example = Exemple avec vos dernières personnes :
 preview-started = Déjà démarrée : votre modification vaut pour les messages qui ne sont pas encore envoyés.
+preview-waiting = { $n ->
+    [0] Aucun message avec ce texte n’attend d’être envoyé. Vous voyez seulement ci-dessous ce qu’on lirait.
+    [one] { $value } message attend encore d’être envoyé.
+   *[other] { $value } messages attendent encore d’être envoyés.
+}
 preview-most = L’envoi se limite à { $value } d’entre elles.
 preview-import-nobody = Les colonnes se remplissent dès que vous avez des personnes.
 preview-eligible = { $n ->

@@ -8,17 +8,12 @@ use super::preview::MissingField;
 use super::similar::similar_name;
 use crate::sms::Template;
 
-/// So many names of tracking fields are kept to find one that is nearly the same.
-const MAX_NAMES: usize = 1_000;
-
 /// What recipients lack.
 #[derive(Default)]
 pub struct MissingFields {
     recipients: u64,
     /// By the name of a field how many lack it, and whether there is a text instead wherever it stands.
     missing: BTreeMap<String, (u64, bool)>,
-    /// Names of tracking fields that recipients have.
-    names: BTreeSet<String>,
 }
 
 impl MissingFields {
@@ -37,20 +32,15 @@ impl MissingFields {
             let entry = self.missing.entry(name.to_owned()).or_insert((0, true));
             *entry = (entry.0 + 1, entry.1 && has_text);
         }
-        for name in due.fields.keys() {
-            if self.names.len() < MAX_NAMES && !self.names.contains(name) {
-                self.names.insert(name.clone());
-            }
-        }
     }
 
     /// What is worth telling: a field without which somebody gets no message, and one that nobody has under this name while
-    /// another is nearly called so.
-    pub fn told(self) -> Vec<MissingField> {
-        let (all, names) = (self.recipients, self.names);
+    /// another of these names of tracking fields is nearly the same.
+    pub fn told(self, names: &BTreeSet<String>) -> Vec<MissingField> {
+        let all = self.recipients;
         let missing = self.missing.into_iter();
         let told = missing.filter_map(|(name, (recipients, has_text))| {
-            let similar = similar_name(&name, &names);
+            let similar = similar_name(&name, names);
             let is_told = !has_text || (recipients == all && similar.is_some());
             is_told.then_some(MissingField {
                 name,

@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 
 use crate::link::{MAX_LINK_BUS_PROPS, MAX_TRACK_FIELDS};
 
+mod columns;
 mod content;
 mod counts;
 mod input;
@@ -30,6 +31,7 @@ mod unknown;
 mod value;
 mod waiting;
 
+pub use self::columns::{Columns, ColumnsCheck};
 pub use self::content::{Audience, CampaignContent, Reminder};
 pub use self::counts::{CampaignCounts, Count, Counts};
 pub use self::input::READ_ONLY;

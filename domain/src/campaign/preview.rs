@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::columns::Columns;
 use super::message::SkipReason;
 use super::unknown::UnknownBusProps;
 use crate::price::Money;
@@ -37,6 +38,9 @@ pub struct Preview {
     /// Of the eligible, those whom another campaign wrote to in the last 7 days. For pages.
     #[serde(skip)]
     pub contacted_lately: u64,
+    /// For pages.
+    #[serde(skip)]
+    pub columns: Columns,
 }
 
 /// A tracking field of a text that recipients lack, or have without a visible character.

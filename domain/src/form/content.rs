@@ -77,7 +77,7 @@ impl FormContent {
     }
 
     /// The fields of the page.
-    pub fn page_fields(&self) -> impl Iterator<Item = &Field> {
+    pub fn page_fields(&self) -> impl Iterator<Item = &Field> + Clone {
         self.fields.iter().filter(|field| !field.retired)
     }
 

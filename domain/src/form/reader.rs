@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bus_prop::BusProp;
 use super::content::FormContent;
+use super::field::Field;
 use super::label::Labels;
 use crate::link::{BusPropIds, TrackFields};
 use crate::sms::Template;
@@ -40,6 +41,30 @@ impl FormContent {
             (code, lack.count().saturating_sub(unset))
         });
         missing.collect()
+    }
+
+    /// The names of tracking fields that stand in its texts, in any language, but for retired fields.
+    pub fn piped_names(&self) -> BTreeSet<String> {
+        if !self.piping {
+            return BTreeSet::new();
+        }
+        let blocks = [&self.intro, &self.thanks].into_iter().flatten();
+        let links = self.links.iter().map(|link| (&link.label, &link.labels));
+        let fields = self.page_fields();
+        let options = fields.clone().flat_map(Field::page_options);
+        let options = options.map(|option| (&option.label, &option.labels));
+        let fields = fields.map(|field| (&field.label, &field.labels));
+        let labelled = links.chain(fields).chain(options);
+        let labelled = labelled.flat_map(|(text, labels)| labels.values().chain([text]));
+        let around = [&self.labels, &self.intro_labels, &self.thanks_labels];
+        let around = around.into_iter().flat_map(BTreeMap::values);
+        let texts = blocks.chain([&self.title]).chain(around).chain(labelled);
+        let templates = texts.filter_map(|text| Template::of_label(text).ok());
+        let mut names = BTreeSet::new();
+        for template in templates {
+            names.extend(template.field_names().map(str::to_owned));
+        }
+        names
     }
 
     /// Whether any text of the form is there in this language, besides its own.

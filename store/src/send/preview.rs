@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use chrono::{DateTime, Utc};
 use domain::campaign::judge::{Contact, Context, DueMessage, Verdict};
 use domain::campaign::{
-    Audience, BusPropsCheck, CampaignContent, MessageKind, MissingFields, Preview, Sample,
-    SkipReason,
+    Audience, BusPropsCheck, CampaignContent, ColumnsCheck, MessageKind, MissingFields, Preview,
+    Sample, SkipReason,
 };
 use domain::form::BusProp;
 use domain::pepper::Pepper;
@@ -68,6 +68,7 @@ impl Store {
         let currency = context.content.sender.names().into_iter().find_map(prices);
         preview.cost = currency.map(|prices| Money::none(prices.currency().clone()));
         let form = context.form;
+        let mut columns = ColumnsCheck::new(context.content, form);
         let mut bus_props = form.map(|form| BusPropsCheck::new(context.content, form));
         // How many would be asked of a business property of which only so many are.
         let mut asked = HashMap::new();
@@ -114,6 +115,7 @@ impl Store {
                 } else if phones.insert(hasher.hash_one(&recipient.phone)) {
                     let due = due(recipient, contact, now)?;
                     missing.add(context.content, &due);
+                    columns.add(&due.fields);
                     let lists = (&mut preview, bus_props.as_mut(), &mut asked);
                     let (context, prices) = for_phone(context, served, &due);
                     add(lists, (&context, prices), due, (now, window));
@@ -128,7 +130,8 @@ impl Store {
             }
             tokio::task::yield_now().await;
         }
-        preview.fields_missing = missing.told();
+        preview.fields_missing = missing.told(columns.names());
+        preview.columns = columns.columns();
         preview.bus_props_unknown = bus_props.map(BusPropsCheck::unknown).unwrap_or_default();
         Ok(preview)
     }

@@ -396,6 +396,7 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
     assert_eq!(texts(Some("de"), &fields), "D Köln <1>, B, {x}");
     assert_eq!(texts(Some("fr"), &fields), "T Köln <1>, A, X");
     assert!(form.is_translated("de") && !form.is_translated("fr"));
+    assert_eq!(form.piped_names(), ["store".to_owned()].into());
     for (member, value, code) in [
         ("labels", json!({"DE": "x"}), code::MALFORMED),
         ("labels", json!({"german": "x"}), code::MALFORMED),

@@ -319,7 +319,7 @@ async fn the_columns_of_recipients_are_chosen_in_a_campaign() -> Result<()> {
     for part in [
         "<option>Filiale</option>",
         "name=\"keep\" value=\"Vorname\">",
-        "<details class=\"group\"><summary>Columns",
+        "<details class=\"group\" open><summary>Columns",
     ] {
         ensure!(page.text()?.contains(part), "no {part}: {page:?}");
     }

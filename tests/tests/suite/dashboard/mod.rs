@@ -2,6 +2,7 @@
 
 mod browser;
 mod budgets;
+mod campaign_previews;
 mod demo;
 mod door;
 mod editors;

@@ -217,6 +217,10 @@ async fn editors_share_and_withdraw_in_the_dashboard() -> Result<()> {
         call.header("cookie", &cookie).send().await?.expect(200)
     };
     let made = shown(&editor).await?;
+    ensure!(
+        made.text()?.contains("opens on this computer only"),
+        "{made:?}"
+    );
     // Loading the page again makes no second one.
     let again = shown(&editor).await?;
     let shares =
