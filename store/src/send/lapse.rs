@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::drive::{DELETE_DUE, DueKey};
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
-use crate::tx::{BatchStatement, statement};
+use crate::tx::{BatchStatement, batch_row, statement};
 use crate::{Result, Tx};
 
 /// Those that are judged just now, or whose campaign is changed, are skipped in their turn.
