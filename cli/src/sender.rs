@@ -33,12 +33,16 @@ pub(crate) async fn run(command: &Command, json: bool, config: &Config) -> anyho
     };
     let mut settings = config.senders.iter();
     let is_known = settings.any(|setting| setting.name == *name);
-    ensure!(is_known, "FEEDBACK_SENDERS has no sender {name}");
+    let is_pause = matches!(command, Command::Pause { .. });
     let store = open_existing_store(config, Workload::Maintenance(1)).await?;
-    if matches!(command, Command::Pause { .. }) {
+    // One that was paused and then taken out of the settings stays paused until it is resumed.
+    let is_resumed = !is_pause && store.resume_sender(name).await?;
+    ensure!(
+        is_known || is_resumed,
+        "FEEDBACK_SENDERS has no sender {name}"
+    );
+    if is_pause {
         store.pause_sender(name).await?;
-    } else {
-        store.resume_sender(name).await?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use domain::campaign::{
 };
 use domain::form::FormStatus;
 use domain::price::Money;
+use domain::sms::SenderState;
 use serde::Deserialize;
 use store::send::Campaign;
 use store::send::failure::{Failure, Failures, NONE};
@@ -252,6 +253,8 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let content = &campaign.content;
     let troubled = person.state.sender_alerts.find(state, &person.caller).await;
     let troubled = troubled.senders.iter();
+    // What was just found out may not be known of it yet.
+    let troubled = troubled.filter(|item| item.state != SenderState::Ok);
     let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
     let troubled: BTreeMap<String, String> = troubled.collect();
     let stored = person.state.app.form(person.account_id, content.form_id);

@@ -49,11 +49,11 @@ async fn signed_in(
     let person = match sessions.find(&state.app, Some(network), session).await {
         Ok(Some(person)) => {
             let caller = Caller::person(state.app.clone(), person.clone(), network, &request);
-            let alert = if *request.method() == Method::GET && person.role >= Role::Editor {
+            let alerts = if *request.method() == Method::GET && person.role >= Role::Editor {
                 let troubled = state.sender_alerts.find(&state.sending, &caller).await;
-                senders::alert(t, &troubled)
+                senders::alerts(t, &troubled)
             } else {
-                None
+                Vec::new()
             };
             SignedIn {
                 caller,
@@ -63,7 +63,7 @@ async fn signed_in(
                 t,
                 kept: kept(request.uri()),
                 done: done::told(t, request.uri()),
-                alert,
+                alerts,
             }
         }
         Ok(None) => return to_sign_in(&request),

@@ -59,7 +59,7 @@ pub struct Frame {
     /// What was done just before, if something was.
     pub done: Option<String>,
     /// What is wrong with senders, or of which budget little is left, for those who can do something about it.
-    pub alert: Option<Alert>,
+    pub alerts: Vec<Alert>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
     /// Whether the account has a sender that reaches phones.
@@ -81,7 +81,7 @@ impl Frame {
             zone,
             current: "",
             done: None,
-            alert: None,
+            alerts: Vec::new(),
             simulates: false,
             reaches_phones: false,
             token: String::new(),

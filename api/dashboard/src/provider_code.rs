@@ -49,15 +49,18 @@ const CODES: [(&str, &[(&str, &str)]); 5] = [
         &[
             ("smpp-0x0b", "no-number"),
             ("smpp-0x01", "too-long"),
+            ("smpp-0x0a", "sender-name"),
             ("smpp-charset", "too-long"),
         ],
     ),
 ];
 /// Codes that the service itself gives, whatever the sender.
-const OWN: [(&str, &str); 6] = [
+const OWN: [(&str, &str); 8] = [
     ("simulated", "simulated"),
     ("takeover", "uncertain"),
     ("timeout", "uncertain"),
+    ("smpp-timeout", "uncertain"),
+    ("smpp-lost", "uncertain"),
     ("connection_lost", "uncertain"),
     ("no_id", "uncertain"),
     ("from", "from"),

@@ -37,10 +37,9 @@ const WRONG_PASSWORD: [&str; 6] = [
 /// Codes of a provider that cannot be reached.
 const UNREACHABLE: [&str; 2] = ["connect", "smpp-unbound"];
 /// Codes of results that may be anything; so is whatever a server says of itself.
-const UNSURE: [&str; 6] = [
+const UNSURE: [&str; 5] = [
     "connection_lost",
     "no_id",
-    "smpp-0x08",
     "smpp-lost",
     "smpp-timeout",
     "timeout",
@@ -48,6 +47,8 @@ const UNSURE: [&str; 6] = [
 const OF_SERVER: &str = "http_5";
 
 const PATH: &str = "/dashboard/senders";
+/// The messages of which nobody knows whether they were sent.
+const UNKNOWN: &str = "/dashboard/messages?set=unknown";
 /// Of so many campaigns, the newest, tests are offered.
 const NEWEST: usize = 50;
 
@@ -83,7 +84,7 @@ impl ShownSender {
         let actions: &[_] = match item.state {
             _ if !is_own => &[],
             _ if is_paused => &[("resume", "resume")],
-            SenderState::Error => &[("resume", "retry"), ("pause", "pause")],
+            SenderState::Error | SenderState::Paused => &[("resume", "retry"), ("pause", "pause")],
             _ => &[("pause", "pause")],
         };
         // Their key is a secret: whoever has it can report and opt out for all accounts of the sender.
@@ -93,8 +94,9 @@ impl ShownSender {
             Vec::new()
         };
         let is_well = item.state == SenderState::Ok && item.unknown == 0;
+        let is_gone = item.kind.is_none();
         let mut sentences = Vec::new();
-        if is_well || item.state != SenderState::Ok {
+        if is_well || item.state != SenderState::Ok && (!is_gone || item.waiting > 0) {
             sentences.push(if is_well && sending.is_simulated(&item.name) {
                 f.t.get("sender-simulated")
             } else {
@@ -129,7 +131,7 @@ pub fn sentence(f: &Frame, item: &SenderItem) -> String {
     match (item.state, item.reason.as_deref()) {
         (SenderState::Ok, _) => t.get("sender-ok"),
         (SenderState::Paused, Some(_)) => t.with("sender-paused-by-hand", since),
-        (SenderState::Paused, None) => t.get("sender-paused"),
+        (SenderState::Paused, None) => t.with("sender-paused", since),
         (SenderState::Unattended, Some(_)) => t.get("sender-not-configured"),
         (SenderState::Unattended, None) if item.since.is_none() => t.get("sender-never-attended"),
         (SenderState::Unattended, None) => t.with("sender-unattended", since),
@@ -154,31 +156,37 @@ fn trouble(t: &Text, code: &str) -> String {
     }
 }
 
-/// What every page tells those who can do something about it, while something is wrong with senders or a budget ends; `None`: nothing is.
-pub fn alert(t: &Text, troubled: &Troubled) -> Option<Alert> {
+/// What every page tells those who can do something about it, while something is wrong with senders or a budget ends.
+pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
     let senders = &troubled.senders;
-    let of_senders = |text| Alert {
-        text,
-        path: PATH.to_owned(),
-        name: t.get("nav-senders"),
-    };
-    let names = |state: SenderState| {
-        let in_state = senders.iter().filter(|item| item.state == state);
-        let names: Vec<&str> = in_state.map(|item| item.name.as_str()).collect();
+    let names = |is: &dyn Fn(&SenderItem) -> bool| {
+        let names = senders.iter().filter(|item| is(item));
+        let names: Vec<&str> = names.map(|item| item.name.as_str()).collect();
         (!names.is_empty()).then(|| names.join(", "))
     };
-    if let Some(names) = names(SenderState::Error) {
-        return Some(of_senders(t.with("alert-error", names)));
-    }
-    let waits = senders.iter().any(|item| item.waiting > 0);
-    if let Some(names) = names(SenderState::Unattended).filter(|_| waits) {
-        return Some(of_senders(t.with("alert-unattended", names)));
-    }
-    if let Some(budget) = troubled.budgets.first() {
-        return Some(usage::alert(t, budget));
-    }
+    let in_error = names(&|item| item.state == SenderState::Error);
+    let throttled = names(&SenderItem::is_throttled);
+    let unattended = names(&|item| item.state == SenderState::Unattended && item.waiting > 0);
+    let of_senders = [
+        ("alert-error", in_error),
+        ("alert-throttled", throttled),
+        ("alert-unattended", unattended),
+    ];
+    let of_senders = of_senders.into_iter().filter_map(|(key, names)| {
+        Some(Alert {
+            text: t.with(key, names?),
+            path: PATH.to_owned(),
+            name: t.get("nav-senders"),
+        })
+    });
+    let of_budgets = troubled.budgets.iter().map(|one| usage::alert(t, one));
     let unknown = senders.iter().map(|item| item.unknown).sum::<i64>();
-    (unknown > 0).then(|| of_senders(t.count("alert-unknown", unknown)))
+    let of_unknown = (unknown > 0).then(|| Alert {
+        text: t.count("alert-unknown", unknown),
+        path: UNKNOWN.to_owned(),
+        name: t.get("messages"),
+    });
+    of_senders.chain(of_budgets).chain(of_unknown).collect()
 }
 
 /// The pages of senders, and of what was sent through them.

@@ -37,7 +37,7 @@ pub struct SignedIn {
     /// What the page is to tell that was done.
     pub done: Option<String>,
     /// What the page is to tell of senders that are in trouble, or of a budget that ends.
-    pub alert: Option<Alert>,
+    pub alerts: Vec<Alert>,
 }
 
 impl Deref for SignedIn {
@@ -60,7 +60,7 @@ impl SignedIn {
             zone: self.person.time_zone,
             current,
             done: self.done.clone(),
-            alert: self.alert.clone(),
+            alerts: self.alerts.clone(),
             simulates: sending.only_simulates(&self.person.account_name),
             reaches_phones: sending.reaches_phones(&self.person.account_name),
             token: self.token(),

@@ -16,6 +16,7 @@ function keepLive(part, index, html) {
         const answer = await fetch(part.dataset.url ?? location.href, { headers: { accept: "text/html" } });
         if (answer.ok && !answer.redirected) {
           const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          renewAlerts(page);
           const drawn = page.querySelectorAll("[data-live]")[index];
           if (drawn && drawn.innerHTML !== html && !isUsed()) {
             html = drawn.innerHTML;
@@ -39,6 +40,12 @@ function keepLive(part, index, html) {
     }
     keepLive(next, index, html);
   }, 1000 * seconds);
+}
+
+// What all pages tell is as new as what was drawn last.
+function renewAlerts(page) {
+  const [shown, drawn] = [document.getElementById("alerts"), page.getElementById("alerts")];
+  if (shown && drawn && shown.innerHTML !== drawn.innerHTML) shown.replaceWith(drawn);
 }
 
 // A chart tells the numbers of the day under the pointer, which are those of its table.

@@ -606,7 +606,7 @@ month-budget-note = What all messages of a month may cost. Messages beyond it wa
 budget-amount = Amount
 budget-currency = Currency
 budget-of-month = { $value }% of this month’s SMS budget is spent ({ $what }).
-budget-of-campaign = { $value }% of this campaign’s budget is spent ({ $what }).
+budget-of-campaign = { $value }% of the campaign’s budget is spent ({ $what }).
 wait-budget = { $n ->
     [one] { $value } waits because the campaign’s budget is used up.
    *[other] { $value } wait because the campaign’s budget is used up.
@@ -688,6 +688,7 @@ provider-code-country = Your SMS provider does not send to this country for you.
 provider-code-spam = It was filtered as unwanted advertising.
 provider-code-too-long = The text is too long.
 provider-code-from = This country takes no sender’s name, only a number.
+provider-code-sender-name = Your SMS provider does not take this sender’s name: ask it to approve it.
 provider-code-uncertain = Your SMS provider’s answer was lost: nobody knows whether it arrived.
 test-docid = Customer number (optional: fills in this person’s columns)
 campaign-test = Send a test
@@ -775,7 +776,7 @@ status-error = In trouble
 status-unattended = Unattended
 sender-ok = Everything is in order.
 sender-simulated = Simulated: nothing leaves this service.
-sender-paused = The provider asked to wait for a moment. It goes on by itself.
+sender-paused = The provider has asked to wait since { $value }. It is tried again by itself; if that goes on, ask the provider how many messages a second it takes.
 sender-paused-by-hand = Paused by a person since { $value }. Its messages wait until somebody lets it go on.
 sender-paused-other = Whoever runs this service lets it go on.
 sender-unattended = No worker has had it since { $value }, so nothing is sent. Whoever runs this service has to look why: messages wait and are not lost.
@@ -805,6 +806,7 @@ sender-do-retry = Try again now
 hook-status = Address for delivery reports
 hook-inbound = Address for replies
 alert-error = No messages go out through { $value }.
+alert-throttled = The provider of { $value } asks to wait, and takes nothing.
 alert-unattended = Nobody carries messages of { $value }: they wait.
 alert-unknown = { $n ->
     [one] Of { $value } message nobody knows whether it was sent.

@@ -197,13 +197,13 @@ impl Store {
         self.execute(PAUSE, values).await.map(drop)
     }
 
-    /// Lets a sender that a person paused go on, or one that is in error try again.
+    /// Lets a sender that a person paused go on, or one that is in error try again; false: nothing was noted of it.
     ///
     /// # Errors
     /// Doing it again is safe.
-    pub async fn resume_sender(&self, name: &str) -> Result<()> {
+    pub async fn resume_sender(&self, name: &str) -> Result<bool> {
         let now = self.now().await?;
-        self.execute(RESUME, values![name, now]).await.map(drop)
+        Ok(self.execute(RESUME, values![name, now]).await? > 0)
     }
 
     /// The messages that a sender accepted and has not reported. Those on nodes that are away are missing.

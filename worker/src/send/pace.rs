@@ -14,6 +14,8 @@ const LONGEST_FAULT: Duration = Duration::from_mins(10);
 /// The same after a throttled call that names no time.
 const THROTTLED: Duration = Duration::from_secs(1);
 const LONGEST_THROTTLED: Duration = Duration::from_mins(1);
+/// So long after a pause a message is tried, if any waits.
+const TRIED: Duration = Duration::from_secs(5);
 /// This many calls in a row that a busy provider did not take count as a throttled one.
 const MAX_BUSY: u32 = 20;
 /// How much the last result counts in the share of those that a busy provider did not take.
@@ -141,7 +143,7 @@ impl Pauses {
         let reason = self.away.as_ref().or(self.reason.as_ref()).cloned();
         let state = match &reason {
             Some(_) => SenderState::Error,
-            None if self.is_on(now) => SenderState::Paused,
+            None if self.is_on(now) || self.is_tried(now) => SenderState::Paused,
             None => SenderState::Ok,
         };
         SenderNote { state, reason }
@@ -227,6 +229,12 @@ impl Pauses {
                 }
             }
         }
+    }
+
+    /// Whether a message is tried just now after the provider asked to wait: until it is taken nothing is over.
+    fn is_tried(&self, now: Instant) -> bool {
+        let is_over = |until: Instant| until + TRIED > now;
+        self.next_throttled.is_some() && self.until.is_some_and(is_over)
     }
 
     fn is_on(&self, now: Instant) -> bool {

@@ -6,7 +6,7 @@ use api_http::deadline::soon;
 use api_http::schema::{pattern, written};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, within};
 use axum::http::StatusCode;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::sms::SenderState;
 use sender::setting::Setting;
 use serde::Serialize;
@@ -20,6 +20,8 @@ use crate::state::SendState;
 
 const PAUSE: Change = Change::new(SCOPE, "sender.pause", StatusCode::OK);
 const RESUME: Change = Change::new(SCOPE, "sender.resume", StatusCode::OK);
+/// A provider may ask to wait for so long before anybody is told.
+const THROTTLED: TimeDelta = TimeDelta::seconds(30);
 /// Why a sender is unattended that the settings do not have.
 const NOT_CONFIGURED: &str = "not_configured";
 
@@ -90,10 +92,19 @@ impl SenderItem {
         }
     }
 
+    /// Whether its provider has asked to wait for so long that a person should look at it.
+    pub fn is_throttled(&self) -> bool {
+        let is_asked = self.state == SenderState::Paused && self.reason.is_none();
+        is_asked
+            && self
+                .since
+                .is_some_and(|since| Utc::now() - since > THROTTLED)
+    }
+
     /// Whether a person should look at it: it takes nothing, or messages through it may have been sent or not.
     pub fn needs_attention(&self) -> bool {
         let takes = matches!(self.state, SenderState::Ok | SenderState::Paused);
-        !takes || self.reason.is_some() || self.unknown > 0
+        !takes || self.reason.is_some() || self.unknown > 0 || self.is_throttled()
     }
 }
 
@@ -134,7 +145,7 @@ pub async fn list_senders(state: &SendState, caller: &Caller) -> Result<Vec<Send
     caller.read(SCOPE, list).await
 }
 
-/// Those through which messages wait and that the settings do not have.
+/// Those through which messages wait or may have been sent and that the settings do not have.
 fn gone(
     state: &SendState,
     stored: &[StoredSender],
@@ -142,7 +153,7 @@ fn gone(
 ) -> impl Iterator<Item = SenderItem> {
     let needed = figures.into_iter().filter(|(name, figures)| {
         let mut settings = state.senders.iter().map(|sender| &sender.setting);
-        figures.waiting > 0 && !settings.any(|setting| setting.name == *name)
+        figures.waiting + figures.unknown > 0 && !settings.any(|setting| setting.name == *name)
     });
     needed.map(|(name, figures)| {
         let stored = stored.iter().find(|stored| stored.name == name);
@@ -173,7 +184,7 @@ pub async fn pause_sender(
             if is_paused {
                 store.pause_sender(name).await
             } else {
-                store.resume_sender(name).await
+                store.resume_sender(name).await.map(drop)
             }
         };
         Ok(within(QUICK, paused).await?)

@@ -95,7 +95,7 @@ async fn a_campaign_s_budget_is_typed_in_its_editor_and_its_page_warns() -> Resu
     owner.until_first(&campaign, "delivered", 4).await?;
     let id = campaign["campaign_id"].as_str().unwrap_or_default();
     let page = format!("/dashboard/campaigns/{id}");
-    let warning = "80% of this campaign’s budget is spent (0.20 EUR / 0.25 EUR).";
+    let warning = "80% of the campaign’s budget is spent (0.20 EUR / 0.25 EUR).";
     shows(&person, &page, &[warning]).await?;
     let edit = format!("{page}/edit");
     shows(&person, &edit, &["name=\"budget\"", "value=\"0.25\""]).await?;
