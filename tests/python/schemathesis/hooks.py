@@ -67,6 +67,7 @@ def before_call(context, case, _):
     if case.media_type in TEXTS:
         case.body = TEXTS[case.media_type]
     elif isinstance(body, dict):
+        case.body = body = whole(body)
         one_name(body)
         # A link ends in a time to come.
         body.pop("expires_at", None)
@@ -77,9 +78,6 @@ def before_call(context, case, _):
             body.update({"path": "/dashboard?days=30", "expires_at": tomorrow.strftime("%Y-%m-%dT%H:%M:%SZ")})
         if case.operation.label in ("POST /api_v1/form", "PUT /api_v1/form/{form_id}"):
             mend_form(body)
-        # 40.0 is a whole number of JSON Schema, and none of the service.
-        if case.operation.label == "PUT /api_v1/sms/setting" and isinstance(body.get("min_gap_days"), float):
-            body["min_gap_days"] = int(body["min_gap_days"])
         if case.operation.label in CAMPAIGNS:
             mend_campaign(body)
         # What a template is, no schema can say; it is also looked at where a campaign is made.
@@ -95,6 +93,15 @@ def fitting(start, end):
     start, end = sorted([datetime.date.fromisoformat(start), datetime.date.fromisoformat(end)])
     longest = min(MOST_DAYS - 1, (datetime.date.max - start).days)
     return {"start_date": str(start), "end_date": str(min(end, start + datetime.timedelta(days=longest)))}
+
+
+def whole(value):
+    """40.0 is a whole number of JSON Schema, and none of the service."""
+    if isinstance(value, dict):
+        return {name: whole(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [whole(element) for element in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def one_name(pairs):
