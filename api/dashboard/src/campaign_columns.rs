@@ -28,11 +28,12 @@ const STORES: [&str; 11] = [
 pub fn called_as<'c>(
     t: &Text,
     name: &str,
-    columns: impl IntoIterator<Item = &'c String> + Clone,
+    columns: impl IntoIterator<Item = &'c String>,
 ) -> Option<&'c String> {
     let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
+    let columns: Vec<&String> = columns.into_iter().collect();
     called.iter().find_map(|called| {
-        let mut columns = columns.clone().into_iter();
+        let mut columns = columns.iter().copied();
         columns.find(|column| column.to_lowercase() == *called)
     })
 }
