@@ -643,7 +643,7 @@ wait-reminder = { $n ->
    *[other] { $value } Erinnerungen warten, die erste wird am { $what } gesendet. Wer vorher antwortet, bekommt keine.
 }
 unknown-bus-props = Diese stehen nicht im Formular, also können Berichte sie nicht vergleichen:
-unknown-similar = Diese sind vermutlich verschrieben: Die Personen bekommen ihre Nachricht, ihre Antworten zählen aber für keine Gruppe. Berichtigen Sie sie in der Datei, oder ergänzen Sie sie im Formular selbst:
+unknown-similar = Diese sind vermutlich verschrieben: Die Personen bekommen ihre Nachricht, ihre Antworten zählen aber für keine Gruppe. Berichtigen Sie die Datei und importieren Sie sie noch einmal (wählen Sie in der Kampagne dann auch diesen Import), oder ergänzen Sie die Werte im Formular selbst:
 unknown-add = Ins Formular aufnehmen
 field-missing = { $n ->
     [one] { $value } Person hat kein „{ $what }“.

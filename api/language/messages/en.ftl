@@ -649,7 +649,7 @@ wait-reminder = { $n ->
    *[other] { $value } reminders wait, the first is sent on { $what }. Whoever answers before gets none.
 }
 unknown-bus-props = The form does not list these, so reports cannot compare them:
-unknown-similar = These are probably mistyped: their people get the message, but their answers count for no group. Correct them in the file, or add them in the form itself:
+unknown-similar = These are probably mistyped: their people get the message, but their answers count for no group. Correct the file and import it again (then choose that import in the campaign too), or add them in the form itself:
 unknown-add = Add them to the form
 field-missing = { $n ->
     [one] { $value } person has no “{ $what }”.

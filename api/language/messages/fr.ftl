@@ -653,7 +653,7 @@ wait-reminder = { $n ->
    *[other] { $value } rappels attendent, le premier part le { $what }. Qui répond d’ici là n’en reçoit pas.
 }
 unknown-bus-props = Le formulaire ne mentionne pas ces valeurs : les rapports ne peuvent pas les comparer.
-unknown-similar = Ces valeurs sont sans doute mal écrites : les personnes reçoivent le message, mais leurs réponses ne comptent pour aucun groupe. Corrigez-les dans le fichier, ou ajoutez-les dans le formulaire lui-même :
+unknown-similar = Ces valeurs sont sans doute mal écrites : les personnes reçoivent le message, mais leurs réponses ne comptent pour aucun groupe. Corrigez le fichier et importez-le de nouveau (choisissez alors aussi cet import dans la campagne), ou ajoutez-les dans le formulaire lui-même :
 unknown-add = Les ajouter au formulaire
 field-missing = { $n ->
     [one] { $value } personne n’a pas « { $what } ».
