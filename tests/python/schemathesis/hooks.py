@@ -67,7 +67,7 @@ def before_call(context, case, _):
     if case.media_type in TEXTS:
         case.body = TEXTS[case.media_type]
     elif isinstance(body, dict):
-        case.body = body = whole(body)
+        case.body = body = whole(case.body)
         one_name(body)
         # A link ends in a time to come.
         body.pop("expires_at", None)
