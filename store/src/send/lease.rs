@@ -64,12 +64,12 @@ impl Store {
 }
 
 impl Tx {
-    /// Whether a lease still stands; it does until this transaction ends.
-    pub(super) async fn holds(&self, lease: &Lease) -> Result<bool> {
-        let held =
-            statement!(lock "FOR SHARE": "SELECT 1 FROM lease WHERE name = $1 AND fence = $2");
+    /// Whether a person has paused the sender of a lease that still stands, as it does until this transaction ends. `None`: it does not.
+    pub(super) async fn holds(&self, lease: &Lease) -> Result<Option<bool>> {
+        let held = statement!(lock "FOR SHARE OF l":
+            "SELECT s.paused_at IS NOT NULL FROM lease l LEFT JOIN sender_state s ON s.name = l.name WHERE l.name = $1 AND l.fence = $2"
+        );
         let values = values![lease.name.as_str(), lease.fence];
-        let held: Option<i32> = self.fetch_value(held, values).await?;
-        Ok(held.is_some())
+        self.fetch_value(held, values).await
     }
 }

@@ -133,7 +133,7 @@ impl Store {
             return Ok(None);
         };
         let tx = self.begin_by_key().await?;
-        if !tx.holds(lease).await? {
+        if tx.holds(lease).await? != Some(false) {
             return Ok(None);
         }
         let next = tx.fetch_one(NEXT, values![sender, first.account_id]);

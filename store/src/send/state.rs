@@ -187,7 +187,7 @@ impl Store {
         Ok(needed)
     }
 
-    /// Lets a sender take nothing until a person lets it go on: its driver learns of it within two seconds.
+    /// Lets a sender take nothing until a person lets it go on, from this commit on.
     ///
     /// # Errors
     /// Doing it again is safe.

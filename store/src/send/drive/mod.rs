@@ -256,7 +256,8 @@ impl Store {
         Ok((claimed.collect(), are_all))
     }
 
-    /// Records results, and claims due messages of the campaigns wanted. Results that are recorded already change nothing.
+    /// Records results, and claims due messages of the campaigns wanted, unless a person has paused the sender. Results that are recorded
+    /// already change nothing.
     ///
     /// # Errors
     /// Nothing was changed then.
@@ -268,9 +269,9 @@ impl Store {
     ) -> Result<DriveOutcome> {
         self.retry(|| async move {
             let tx = self.begin_driving().await?;
-            if !tx.holds(driver.lease).await? {
+            let Some(is_paused) = tx.holds(driver.lease).await? else {
                 return Ok(DriveOutcome::LeaseLost);
-            }
+            };
             let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
             let keys: BTreeSet<CampaignKey> = of_outcomes
                 .chain(wanted.iter().map(|wanted| wanted.campaign))
@@ -297,6 +298,7 @@ impl Store {
             let mut drained = Vec::new();
             for wanted in wanted {
                 let has_more = match campaigns.get(&wanted.campaign) {
+                    _ if is_paused => false,
                     Some(campaign) if campaign.status.0 != CampaignStatus::Cancelled => {
                         step.claim(wanted, campaign).await?
                     }
