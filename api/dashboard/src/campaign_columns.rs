@@ -7,7 +7,7 @@ use api_language::Text;
 use domain::campaign::{Columns, MAX_COPIED_FIELDS, Preview, similar_name};
 
 use crate::campaign_draft::CampaignDraft;
-use crate::names::property_name;
+use crate::names::called_as;
 
 /// What a column of stores is called: its name, or the first word of it, in small letters.
 const STORES: [&str; 11] = [
@@ -23,20 +23,6 @@ const STORES: [&str; 11] = [
     "magasin",
     "agence",
 ];
-
-/// The column that is called as a business property, or as pages call it, whatever its case.
-pub fn called_as<'c>(
-    t: &Text,
-    name: &str,
-    columns: impl IntoIterator<Item = &'c String>,
-) -> Option<&'c String> {
-    let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
-    let columns: Vec<&String> = columns.into_iter().collect();
-    called.iter().find_map(|called| {
-        let mut columns = columns.iter().copied();
-        columns.find(|column| column.to_lowercase() == *called)
-    })
-}
 
 /// Whether the name of a column is that of a store.
 fn is_of_stores(column: &str) -> bool {

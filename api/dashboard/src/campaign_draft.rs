@@ -16,10 +16,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::campaign_columns::called_as;
 use crate::campaign_senders::{self, CountryRow, MAX_COUNTRIES};
 use crate::campaign_settings::DAYS;
 use crate::money;
+use crate::names::called_as;
 use crate::sent::SentPairs;
 
 /// An audience that the page has no words for stays as it is.

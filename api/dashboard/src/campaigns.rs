@@ -16,7 +16,8 @@ use domain::price::Money;
 use domain::sms::SenderState;
 use serde::Deserialize;
 use store::send::Campaign;
-use store::send::failure::{Failure, Failures, NONE};
+use store::send::failure::{Failure, Failures};
+use store::send::message::NONE;
 use store::send::resend::MAY_BE_RESENT;
 use store::send::usage::BudgetSpent;
 

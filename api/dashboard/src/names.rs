@@ -37,6 +37,20 @@ pub fn property_name(t: &Text, name: impl Display) -> String {
         .unwrap_or_else(|| name.to_string())
 }
 
+/// The column that is called as a business property, or as pages call it, whatever its case.
+pub fn called_as<'c>(
+    t: &Text,
+    name: &str,
+    columns: impl IntoIterator<Item = &'c String>,
+) -> Option<&'c String> {
+    let called = [name.to_lowercase(), property_name(t, name).to_lowercase()];
+    let columns: Vec<&String> = columns.into_iter().collect();
+    called.iter().find_map(|called| {
+        let mut columns = columns.iter().copied();
+        columns.find(|column| column.to_lowercase() == *called)
+    })
+}
+
 /// What belongs to no value of a business property.
 pub fn without(t: &Text, name: impl Display) -> String {
     t.with("stores-no-value", property_name(t, name))

@@ -1,8 +1,5 @@
 //! From the body that makes or replaces a campaign to its content, or to the list of its problems.
 
-use std::collections::HashSet;
-use std::hash::Hash;
-
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,7 +8,7 @@ use uuid::Uuid;
 use super::content::{Audience, CampaignContent, Reminder};
 use super::sample::SampleShare;
 use super::sender_choice::SenderChoice;
-use super::value::{bus_prop_name, field_name, time, uuid};
+use super::value::{bus_prop_name, field_name, once, time, uuid};
 use super::{
     CONTACT_GAP_DAYS, DELAY_MINUTES, LINK_EXPIRES_AFTER_DAYS, MAX_BATCHES, MAX_BUS_PROPS_FROM,
     MAX_COPIED_FIELDS, MAX_MESSAGES, MAX_NAME_CHARS, MAX_PARTS, PER_DAY, REMINDER_AFTER_DAYS,
@@ -142,19 +139,6 @@ fn read_recipients(audience: &Members) -> Audience {
         created_from,
         created_to,
         fields,
-    }
-}
-
-/// What `read` makes of the entries of a list, each once.
-pub(super) fn once<'a, T: Clone + Eq + Hash>(
-    read: impl Fn(&'a str) -> Result<T, Fault>,
-) -> impl FnMut(&'a str) -> Result<T, Fault> {
-    let mut known = HashSet::new();
-    move |text| {
-        let entry = read(text)?;
-        let is_new = known.insert(entry.clone());
-        let repeated = || Fault::new(code::DUPLICATE, "comes before in the list");
-        is_new.then_some(entry).ok_or_else(repeated)
     }
 }
 

@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::input::once;
+use super::value::once;
 use super::value::sender_name;
 use crate::invalid::code;
 use crate::members::Members;

@@ -1,4 +1,7 @@
-//! The single values of a campaign's body.
+//! The single values of a campaign's body, and of its lists.
+
+use std::collections::HashSet;
+use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -10,6 +13,19 @@ use crate::invalid::{Fault, code};
 use crate::link::track_field;
 use crate::record::column_of;
 use crate::text::parse_uuid;
+
+/// What `read` makes of the entries of a list, each once.
+pub(super) fn once<'a, T: Clone + Eq + Hash>(
+    read: impl Fn(&'a str) -> Result<T, Fault>,
+) -> impl FnMut(&'a str) -> Result<T, Fault> {
+    let mut known = HashSet::new();
+    move |text| {
+        let entry = read(text)?;
+        let is_new = known.insert(entry.clone());
+        let repeated = || Fault::new(code::DUPLICATE, "comes before in the list");
+        is_new.then_some(entry).ok_or_else(repeated)
+    }
+}
 
 pub(super) fn uuid(text: &str) -> Result<Uuid, Fault> {
     parse_uuid(text).ok_or_else(|| Fault::new(code::MALFORMED, "is not a UUID"))

@@ -4,19 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use domain::campaign::{Count, MessageSet, MessageStatus};
-use domain::sms::country_of;
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 use tokio::task::yield_now;
 
 use super::CampaignKey;
-use super::message::MessageFilter;
+use super::message::{MessageFilter, NONE, country, is_wanted};
 use super::resend::MAY_BE_RESENT;
 use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Store};
 
-/// How a filter spells that there is no code, or that no country is known.
-pub const NONE: &str = "-";
 /// So many messages that did not arrive are told apart, the newest …
 const MOST: i64 = 20_000;
 /// … among so many of the campaign: no index has the status, so that an update of it stays in its page. Of a campaign of a million
@@ -71,16 +68,6 @@ impl Failure {
             && is_wanted(&filter.code, self.code.as_deref())
             && is_wanted(&filter.country, self.country.as_deref())
     }
-}
-
-/// Whether a filter wants what has this value; an empty one wants all.
-pub(super) fn is_wanted(filter: &str, value: Option<&str>) -> bool {
-    filter.is_empty() || filter == value.unwrap_or(NONE)
-}
-
-/// The ISO code of a phone's country.
-pub(super) fn country(phone: Option<&str>) -> Option<String> {
-    country_of(phone?).map(|country| country.to_string())
 }
 
 /// Reasons, and how many messages each has.

@@ -6,6 +6,7 @@ use domain::campaign::{Count, Message, MessageKind, MessageSet, MessageStatus, S
 use domain::date_range::DateRange;
 use domain::docid::is_erased;
 use domain::sms::SenderState;
+use domain::sms::country_of;
 use entity::{campaign, message, message_due};
 use indexmap::IndexMap;
 use sea_orm::ActiveValue::Set;
@@ -13,7 +14,6 @@ use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
 use super::due::OWN_SENDER;
-use super::failure::{country, is_wanted};
 use super::{Campaign, CampaignKey};
 use crate::report::ids_of_days;
 use crate::tx::{JsonText, Parsed, Sql, Statement, batch_row, statement, values};
@@ -90,6 +90,18 @@ const AMONG: i64 = 20_000;
 /// Of them so many are read at once whose countries are looked up.
 const SLICE: usize = 1_000;
 
+/// How a filter spells that there is no code, or that no country is known.
+pub const NONE: &str = "-";
+/// Whether a filter wants what has this value; an empty one wants all.
+pub(super) fn is_wanted(filter: &str, value: Option<&str>) -> bool {
+    filter.is_empty() || filter == value.unwrap_or(NONE)
+}
+
+/// The ISO code of a phone's country.
+pub(super) fn country(phone: Option<&str>) -> Option<String> {
+    country_of(phone?).map(|country| country.to_string())
+}
+
 /// Which messages a list has. Tests are none of them.
 #[derive(Clone, Debug)]
 pub struct MessageFilter {
@@ -98,9 +110,9 @@ pub struct MessageFilter {
     /// `None`: first messages and reminders.
     pub kind: Option<MessageKind>,
     pub set: MessageSet,
-    /// The provider's code; empty: any, [`NONE`](super::failure::NONE): those without.
+    /// The provider's code; empty: any, [`NONE`]: those without.
     pub code: String,
-    /// The ISO code of the country of the phone that the recipient has now; empty: any, [`NONE`](super::failure::NONE): those of which
+    /// The ISO code of the country of the phone that the recipient has now; empty: any, [`NONE`]: those of which
     /// none is known.
     pub country: String,
     /// Those that a provider accepted on these days.
