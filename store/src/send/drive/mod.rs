@@ -31,7 +31,6 @@ use sea_orm::{EntityTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
 use self::charge::Charges;
-use super::due::Route;
 use super::lease::Lease;
 use super::tally::Changes;
 use super::{CampaignKey, MessageKey};
@@ -341,24 +340,6 @@ struct StepTx<'a> {
 }
 
 impl StepTx<'_> {
-    /// Lets a message be due again, after so many failures, by another route if there is one.
-    fn put_off(&mut self, key: DueKey, until: DateTime<Utc>, failures: i64, route: Option<Route>) {
-        let (sender, sender_list) = route.map_or((None, None), |route| {
-            (Some(route.sender), route.sender_list)
-        });
-        let row = DueChange {
-            key,
-            fence: 0,
-            next_due_at: until,
-            failures,
-            echo: None,
-            sender,
-            sender_list,
-            charge: None,
-        };
-        self.writes.add(CHANGE_DUE, row);
-    }
-
     /// Counts parts that are handed over, or, below zero, were not sent after all.
     fn add_parts(&mut self, key: CampaignKey, kind: MessageKind, parts: i64) {
         self.changes.of(key, kind).add(Count::Parts, parts);

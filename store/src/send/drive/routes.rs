@@ -9,7 +9,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::claims::Candidate;
-use super::{DueKey, LockedCampaign, StepTx};
+use super::{CHANGE_DUE, DueChange, DueKey, LockedCampaign, StepTx};
 use crate::Result;
 use crate::send::due::{CARRIED_BY, Carrier, GO_TO, NO_OTHER, OWN_SENDER, Route, Routes};
 use crate::send::{CampaignKey, MessageKey};
@@ -112,6 +112,30 @@ impl<'a> StepTx<'a> {
             self.put_off(again.key, again.until, again.failures, route);
         }
         Ok(())
+    }
+
+    /// Lets a message be due again, after so many failures, by another route if there is one.
+    pub(super) fn put_off(
+        &mut self,
+        key: DueKey,
+        until: DateTime<Utc>,
+        failures: i64,
+        route: Option<Route>,
+    ) {
+        let (sender, sender_list) = route.map_or((None, None), |route| {
+            (Some(route.sender), route.sender_list)
+        });
+        let row = DueChange {
+            key,
+            fence: 0,
+            next_due_at: until,
+            failures,
+            echo: None,
+            sender,
+            sender_list,
+            charge: None,
+        };
+        self.writes.add(CHANGE_DUE, row);
     }
 
     /// Skips a message for good, unless it came here because the first of its list is away, and only this sender does not serve its
