@@ -3,7 +3,7 @@
 //!
 //! A chart is ten units wide for each day and a hundred high; the page stretches it.
 
-use std::fmt::Write;
+use std::fmt::{self, Display, Formatter, Write};
 
 use chrono::NaiveDate;
 
@@ -45,9 +45,9 @@ impl Bars {
 
 fn bar(path: &mut String, place: usize, share: f64) {
     if share > 0.0 {
-        let (left, height) = (STEP * place + 1, 100.0 * share);
+        let (left, height) = (STEP * place + 1, Tenths(100.0 * share));
         // Writing to a string cannot fail.
-        let _ = write!(path, "M{left} 100v-{height:.1}h8v{height:.1}z");
+        let _ = write!(path, "M{left} 100v-{height}h8v{height}z");
     }
 }
 
@@ -123,7 +123,21 @@ fn draw(path: &mut String, points: impl IntoIterator<Item = (f64, f64)>, first: 
     for (place, (x, y)) in points.into_iter().enumerate() {
         let command = if place == 0 { first } else { 'L' };
         // Writing to a string cannot fail.
-        let _ = write!(path, "{command}{x:.0} {y:.1}");
+        let _ = write!(path, "{command}{x:.0} {}", Tenths(y));
+    }
+}
+
+/// A number of units, of which tenths are written: charts have hundreds, and exact decimals cost a multiple.
+struct Tenths(f64);
+
+impl Display for Tenths {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a chart is 18,300 units wide at most"
+    )]
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let tenths = (10.0 * self.0).round() as i64;
+        write!(f, "{}.{}", tenths / 10, tenths % 10)
     }
 }
 

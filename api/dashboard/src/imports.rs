@@ -23,7 +23,7 @@ use crate::done;
 use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
-use crate::names::{UnknownWords, names, unknown_bus_props};
+use crate::names::{UnknownWords, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::recipients::people_path;
 use crate::sent::SentChange;
@@ -52,8 +52,8 @@ struct ImportPage<'a> {
     unknown: UnknownWords,
     /// The campaigns that are for its people.
     campaigns: Vec<Campaign>,
-    /// What is said before whom it created is erased.
-    waits: Vec<String>,
+    /// What is said before whom it created is erased, once somebody wants to.
+    erasing: Option<Vec<String>>,
     errors: Vec<Rejected>,
     has_more_errors: bool,
 }
@@ -103,9 +103,9 @@ struct Import {
 }
 
 impl Import {
-    fn new(body: BatchBody, names: &HashMap<String, String>) -> Self {
+    fn new(body: BatchBody, names: &HashMap<Uuid, &str>) -> Self {
         let campaign_id = body.batch.campaign_id;
-        let campaign = campaign_id.and_then(|id| names.get(&id.to_string()).cloned());
+        let campaign = campaign_id.and_then(|id| names.get(&id).map(ToString::to_string));
         Self { body, campaign }
     }
 
@@ -194,7 +194,8 @@ async fn draw(
     let (f, caller) = (person.frame("imports"), &person.caller);
     let list = query.page.list(person, "imports", 25);
     let batches = operations::list_batches(caller, list.position()?, list.limit).await?;
-    let names = names(person).await;
+    let campaigns = newest_campaigns(person).await;
+    let names = names(&campaigns);
     let (status, refused) = match refused {
         None => (StatusCode::OK, None),
         Some((status, why)) => (status, Some(why)),
@@ -247,12 +248,27 @@ fn takes_imports(campaign: &Campaign) -> bool {
     runs && matches!(campaign.content.audience, Audience::OnImport { .. })
 }
 
+/// What the page of an import is opened for.
+#[derive(Default, Deserialize)]
+pub struct ImportQuery {
+    /// `erase`: what erasing whom it created comes to.
+    #[serde(default)]
+    ask: String,
+}
+
 /// `GET /dashboard/imports/{batch_id}`.
-pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Response> {
+pub async fn show(
+    person: SignedIn,
+    Path(batch_id): Path<String>,
+    Query(query): Query<ImportQuery>,
+) -> Result<Response> {
     let (f, caller) = (person.frame("imports"), &person.caller);
     let batch_id = parse_id("batch_id", &batch_id)?;
-    let body = operations::read_batch(caller, batch_id).await?;
-    let names = names(&person).await;
+    // At once: a page is to be about as fast as what it shows.
+    let read = operations::read_batch(caller, batch_id);
+    let (body, mut campaigns) = tokio::join!(read, newest_campaigns(&person));
+    let body = body?;
+    let names = names(&campaigns);
     let unknown = match body.batch.campaign_id {
         Some(campaign_id) if !is_open(body.batch.status) => {
             let campaign = read_campaign(&person.state.sending, caller, campaign_id).await?;
@@ -261,43 +277,49 @@ pub async fn show(person: SignedIn, Path(batch_id): Path<String>) -> Result<Resp
         }
         _ => UnknownWords::default(),
     };
-    let (errors, _permit) = operations::list_errors(caller, batch_id, 0, 100).await?;
-    let import = Import::new(body, &names);
-    let waits = if f.may_edit() && import.may_erase() {
-        waits(
-            f.t,
-            &names,
-            operations::waiting_for_created(caller, batch_id).await?,
-        )
-    } else {
-        Vec::new()
+    let (errors, _permit) = match body.batch.rejected {
+        0 => (None, None),
+        _ => Some(operations::list_errors(caller, batch_id, 0, 100).await?).unzip(),
     };
-    let has_more_errors = errors.next.is_some();
-    let explained = errors.rows.into_iter();
-    let explained = explained.map(|kept| Explained::new(f.t, kept));
-    let mut campaigns = newest_campaigns(&person).await;
+    let has_more_errors = errors.as_ref().is_some_and(|errors| errors.next.is_some());
+    let rows = errors.into_iter().flat_map(|errors| errors.rows);
+    let errors = Rejected::grouped(rows.map(|kept| Explained::new(f.t, kept)));
+    let import = Import::new(body, &names);
+    let erasing = if query.ask == "erase" && f.may_edit() && import.may_erase() {
+        let waiting = operations::waiting_for_created(caller, batch_id).await?;
+        Some(waits(f.t, &names, waiting))
+    } else {
+        None
+    };
     campaigns.retain(|campaign| is_for(campaign, batch_id));
     let template = ImportPage {
         f: &f,
         import,
         unknown,
         campaigns,
-        waits,
-        errors: Rejected::grouped(explained),
+        erasing,
+        errors,
         has_more_errors,
     };
     Ok(page(&f, &template))
 }
 
+/// The names of campaigns.
+fn names(campaigns: &[Campaign]) -> HashMap<Uuid, &str> {
+    let campaigns = campaigns.iter();
+    let names = campaigns.map(|campaign| (campaign.campaign_id, &*campaign.content.name));
+    names.collect()
+}
+
 /// What erasing recipients does to campaigns: a line each, the first and the last of which say what they are.
 fn waits(
     t: &Text,
-    names: &HashMap<String, String>,
+    names: &HashMap<Uuid, &str>,
     (waiting, is_all): (Vec<WaitingMessages>, bool),
 ) -> Vec<String> {
     let of_campaigns = waiting.iter().map(|row| {
-        let name = names.get(&row.campaign_id.to_string());
-        let name = name.cloned().unwrap_or_else(|| t.get("campaign"));
+        let name = names.get(&row.campaign_id).map(ToString::to_string);
+        let name = name.unwrap_or_else(|| t.get("campaign"));
         let key = match &*row.kind {
             "reminder" => "erase-waits-reminder",
             _ => "erase-waits-first",

@@ -297,7 +297,7 @@ impl BusPropRow<'_> {
 
     /// The NPS of a month, if it has one, and whether its few answers say little.
     pub fn month(&self, month: impl Borrow<Month>) -> Option<(f64, bool)> {
-        let metrics = Metrics::from(self.counts?.months.get(month.borrow())?);
+        let metrics = Metrics::from(self.counts?.month(*month.borrow())?);
         Some((metrics.nps?, is_small(&metrics)))
     }
 
@@ -437,7 +437,7 @@ mod tests {
             ..DayCounts::default()
         };
         let whole = counts.entry(WHOLE).or_default();
-        whole.months.insert(month, all);
+        whole.months.push((month, all));
         let compared = BusPropComparison::new((&form, "store"), &counts, Vec::new(), figures);
         let tones = [100.0, 59.0, 30.0, 29.0, 11.0, 10.0, 0.0, -20.0];
         let tones = tones.map(|nps| compared.tone(nps, month));

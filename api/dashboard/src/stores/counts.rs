@@ -26,7 +26,27 @@ pub struct ValueCounts {
     pub now: DayCounts,
     /// On the days that these are compared with.
     pub before: DayCounts,
-    pub months: BTreeMap<Month, DayCounts>,
+    /// In no order; those without counts are missing.
+    pub months: Vec<(Month, DayCounts)>,
+}
+
+impl ValueCounts {
+    /// The counts of a month, if it has any.
+    pub fn month(&self, month: Month) -> Option<&DayCounts> {
+        let mut months = self.months.iter();
+        months.find_map(|(counted, counts)| (*counted == month).then_some(counts))
+    }
+
+    fn add_to_month(&mut self, month: Month, counts: DayCounts) {
+        match self
+            .months
+            .iter_mut()
+            .find(|(counted, _)| *counted == month)
+        {
+            Some((_, all)) => *all += counts,
+            None => self.months.push((month, counts)),
+        }
+    }
 }
 
 /// The counts of values by their ids, and those of the whole form ([`WHOLE`](store::report::WHOLE)).
@@ -78,7 +98,7 @@ impl CountedDays {
                 counts.before += day.counts;
             }
             if self.by_month {
-                *counts.months.entry(Month::of(day.day)).or_default() += day.counts;
+                counts.add_to_month(Month::of(day.day), day.counts);
             }
         }
         counts
@@ -158,7 +178,7 @@ mod tests {
         ]);
         let one = &counts[&1];
         assert_eq!((one.now.responses, one.before.responses), (12, 2));
-        let months: Vec<_> = one.months.values().map(|month| month.responses).collect();
+        let months: Vec<_> = one.months.iter().map(|(_, of)| of.responses).collect();
         assert_eq!(months, [1, 14]);
         assert_eq!(counts[&2].now, DayCounts::default());
         let days = CountedDays {

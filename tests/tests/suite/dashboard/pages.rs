@@ -434,7 +434,8 @@ async fn recipients_are_searched_and_erased_on_pages() -> Result<()> {
         "/dashboard/imports/{}",
         batch["batch_id"].as_str().context("no id")?
     );
-    let page = person.get(&import).await?.expect(200)?;
+    let page = person.get(&format!("{import}?ask=erase")).await?;
+    let page = page.expect(200)?;
     ensure!(
         page.text()?
             .contains("The 3 recipients whom this import created"),

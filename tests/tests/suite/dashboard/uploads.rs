@@ -365,6 +365,9 @@ async fn erasing_an_import_says_first_what_will_not_be_sent() -> Result<()> {
     client.completed(batch_id, SOON).await?;
     let path = format!("/dashboard/imports/{batch_id}");
     let page = person.get(&path).await?.expect(200)?;
+    ensure!(page.text()?.contains("?ask=erase"), "{page:?}");
+    let page = person.get(&format!("{path}?ask=erase")).await?;
+    let page = page.expect(200)?;
     for part in [
         "will be skipped",
         "After the visit: 2 messages",
