@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | `FEEDBACK_BENCH_FEEDBACKS` | 5000000 | of the large account |
 //! | `FEEDBACK_BENCH_COMMITS` | 10000 | answers by which freshness is measured, a round |
-//! | `FEEDBACK_BENCH_RECORDS` | 1000000 | of an import beside which something is measured |
+//! | `FEEDBACK_BENCH_RECORDS` | 1000000 | of an import whose page, or beside which something, is measured |
 //! | `FEEDBACK_BENCH_ROUNDS` | 3 | |
 //! | `FEEDBACK_BENCH_BUILD` | | `0`: take the binaries as they are |
 //!
@@ -24,7 +24,8 @@
 //!   overview has all forms at once: before each the api is started anew and Redis emptied. With fewer than some millions
 //!   of feedbacks the small account has none at all on many days, and is fast for that reason alone.
 //! - *pages*: pages of the dashboard over 90 days each, which nobody asked for before in this process, and then the same report
-//!   as JSON; and the comparison of a form's thousand stores, against the JSON report of that form.
+//!   as JSON; the comparison of a form's thousand stores, against the JSON report of that form; and the page of an import, against
+//!   its JSON.
 //! - *beside*: `wrk` asks over 64 connections that rest 20 ms after each answer (about 3,000 a second), first alone, then
 //!   while an import is under way.
 //! - *freshness*: while the same load and imports go on, answers are posted. An answer is committed when its 201 is
