@@ -112,6 +112,18 @@ impl Client {
             .await
     }
 
+    /// A campaign once so many messages are made and none waits or is under way.
+    ///
+    /// # Errors
+    /// It is not in time.
+    pub async fn handed_over(&self, campaign: &Value, messages: usize) -> Result<Value> {
+        let is_done = |now: &Value| {
+            let open = count(now, "first", "scheduled") + count(now, "first", "sending");
+            count(now, "first", "recipients") == messages as u64 && open == 0
+        };
+        self.until(campaign, is_done).await
+    }
+
     /// A campaign with its counts, which add up.
     ///
     /// # Errors

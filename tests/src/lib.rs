@@ -29,6 +29,7 @@ pub mod form;
 pub mod hostile;
 pub mod import;
 pub mod oracle;
+pub mod peer;
 pub mod person;
 pub mod process;
 pub mod raw;

@@ -150,15 +150,16 @@ impl App {
         Ok(())
     }
 
-    /// Starts a worker with a setting of its own.
+    /// Starts a worker with settings of its own.
     ///
     /// # Errors
     /// When it does not get ready.
-    pub async fn start_worker_with(&mut self, variable: &str, value: &str) -> Result<()> {
+    pub async fn start_worker_with(&mut self, own: &[(&str, &str)]) -> Result<()> {
         let mut settings = self.settings.clone();
-        settings
-            .variables
-            .push((variable.to_owned(), value.to_owned()));
+        let own = own
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        settings.variables.extend(own);
         let service = Service::start(Program::Worker, &settings, self.folder.path()).await?;
         self.workers.push(service);
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::Method;
 use serde_json::json;
-use tests::app::{App, Backends};
+use tests::app::{App, Backends, Setup};
 use tests::campaign::{count, on_import};
 use tests::check;
 use tests::client::Client;
@@ -104,7 +104,7 @@ impl Load {
 }
 
 /// A service on a database of the primary, with the URL of that name.
-async fn start(primary: &Postgres, url: impl Fn(&str) -> String) -> Result<App> {
+pub async fn start(setup: Setup, primary: &Postgres, url: impl Fn(&str) -> String) -> Result<App> {
     let endpoints = Endpoints::from_environment()?.on(primary);
     let backends = Backends::on(&endpoints).await?;
     let Backends::Servers(lease) = &backends else {
@@ -112,15 +112,19 @@ async fn start(primary: &Postgres, url: impl Fn(&str) -> String) -> Result<App> 
     };
     let (_, database) = lease.database.rsplit_once('/').context("no database")?;
     let url = url(database);
-    let setup = App::setup().workers(2).on(backends);
-    setup.setting("DATABASE_URL", &url).start().await
+    setup
+        .on(backends)
+        .setting("DATABASE_URL", &url)
+        .start()
+        .await
 }
 
 #[tokio::test]
 async fn pgbouncer_is_killed_under_load_and_nothing_accepted_is_lost() -> Result<()> {
     let postgres = Postgres::start(Durability::Fast).await?;
     let mut pgbouncer = PgBouncer::before(&postgres).await?;
-    let app = start(&postgres, |database| pgbouncer.url(database)).await?;
+    let setup = App::setup().workers(2);
+    let app = start(setup, &postgres, |database| pgbouncer.url(database)).await?;
     let load = Load::of(&app).await?;
     let loss = async {
         load.begun().await?;
@@ -131,17 +135,18 @@ async fn pgbouncer_is_killed_under_load_and_nothing_accepted_is_lost() -> Result
     load.is_stored(&app, &batches).await
 }
 
+/// The URL of a database of both; the one that takes writes need not be the first.
+pub fn both(standby: &Postgres, primary: &Postgres) -> impl Fn(&str) -> String {
+    let hosts = [standby.address(), primary.address()];
+    let hosts = hosts.map(|(host, port)| format!("{host}:{port}")).join(",");
+    move |database| format!("postgres://postgres@{hosts}/{database}")
+}
+
 /// A standby takes over from a primary that something is done to under load.
 async fn fail_over(harm: impl FnOnce(&mut Postgres) -> Result<()>) -> Result<()> {
     let mut primary = Postgres::start(Durability::Fast).await?;
     let standby = primary.standby().await?;
-    // The one that takes writes need not be the first.
-    let hosts = [standby.address(), primary.address()];
-    let hosts = hosts.map(|(host, port)| format!("{host}:{port}")).join(",");
-    let app = start(&primary, |database| {
-        format!("postgres://postgres@{hosts}/{database}")
-    });
-    let app = app.await?;
+    let app = start(App::setup().workers(2), &primary, both(&standby, &primary)).await?;
     let load = Load::of(&app).await?;
     let failover = async {
         load.begun().await?;

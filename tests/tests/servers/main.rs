@@ -11,4 +11,5 @@ mod histories;
 mod hosts;
 mod replicas;
 mod reports;
+mod sending;
 mod workers;

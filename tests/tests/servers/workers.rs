@@ -41,7 +41,8 @@ async fn each_kind_of_work_may_have_workers_of_its_own() -> Result<()> {
     let visitor = Visitor::new(&app.anonymous()?, &link)?;
     visitor.stored(&json!({"recommend": 10, "mood": 1})).await?;
 
-    app.start_worker_with("FEEDBACK_ONLY", "roll-up").await?;
+    app.start_worker_with(&[("FEEDBACK_ONLY", "roll-up")])
+        .await?;
     let today = Utc::now().date_naive();
     let days = [-1, 1].map(|days| (today + TimeDelta::days(days)).to_string());
     eventually(LATER, async || {
@@ -54,14 +55,15 @@ async fn each_kind_of_work_may_have_workers_of_its_own() -> Result<()> {
     let batch = client.batch(&batch_id).await?;
     ensure!(check::count(&batch, "pending")? == 100, "{batch}");
 
-    app.start_worker_with("FEEDBACK_ONLY", "import").await?;
+    app.start_worker_with(&[("FEEDBACK_ONLY", "import")])
+        .await?;
     client.completed(&batch_id, LATER).await?;
     let planned = client.read_campaign(&campaign).await?;
     for status in ["accepted", "delivered"] {
         ensure!(count(&planned, "first", status) == 0, "{planned}");
     }
 
-    app.start_worker_with("FEEDBACK_ONLY", "send").await?;
+    app.start_worker_with(&[("FEEDBACK_ONLY", "send")]).await?;
     let sent = |now: &Value| {
         let sent = ["accepted", "delivered", "undelivered"];
         sent.map(|status| count(now, "first", status))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use domain::campaign::MessageStatus;
 use platform::telemetry::traces::Span;
 use sender::{Deadline, Handed, Outbound, Provider};
@@ -105,11 +105,11 @@ impl HandOver {
             status,
             code,
             provider_ids,
-            retry_at: None,
+            retry_after: None,
             stays: false,
         };
         let again = |wait, code| Outcome {
-            retry_at: Some(Utc::now() + wait),
+            retry_after: Some(wait),
             ..ended(MessageStatus::Scheduled, code, vec![])
         };
         match handed {

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU16;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{CampaignContent, CampaignStatus, Count, MessageKind, MessageStatus};
 use domain::form::{FormContent, FormStatus};
@@ -48,8 +48,8 @@ pub struct Outcome {
     /// With one, what was certainly not sent has failed: the fifth time for good.
     pub code: Option<String>,
     pub provider_ids: Vec<String>,
-    /// When what was certainly not sent, or is taken once however often it is sent, is due again.
-    pub retry_at: Option<DateTime<Utc>>,
+    /// After how long what was certainly not sent, or is taken once however often it is sent, is due again, by the database's clock.
+    pub retry_after: Option<TimeDelta>,
     /// It may have been sent, so no other sender takes it.
     pub stays: bool,
 }

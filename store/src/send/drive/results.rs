@@ -139,7 +139,7 @@ impl StepTx<'_> {
             let open = campaigns.get(&key.campaign);
             let open = open.filter(|campaign| campaign.status.0 != CampaignStatus::Cancelled);
             let failures = claimed.failures + i64::from(outcome.code.is_some());
-            let mut status = match outcome.retry_at {
+            let mut status = match outcome.retry_after {
                 Some(_) if outcome.code.is_some() && failures >= MAX_FAILURES => {
                     if outcome.stays || claimed.may_be_sent() {
                         MessageStatus::Unknown
@@ -178,10 +178,10 @@ impl StepTx<'_> {
                 taken_back,
             };
             self.writes.add(RECORD, result);
-            match outcome.retry_at {
-                Some(until) if status == MessageStatus::Scheduled => again.push(Again {
+            match outcome.retry_after {
+                Some(wait) if status == MessageStatus::Scheduled => again.push(Again {
                     key,
-                    until,
+                    until: self.now + wait,
                     failures,
                     stays: outcome.stays || claimed.sender_list.as_deref() == Some(OWN_SENDER),
                 }),

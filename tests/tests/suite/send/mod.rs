@@ -14,7 +14,6 @@ mod hooks;
 mod kannel;
 mod life;
 mod lists;
-mod peer;
 mod people;
 mod providers;
 mod replies;
@@ -28,6 +27,7 @@ mod whom;
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use tests::app::{App, Setup};
+use tests::peer;
 use tests::wait::{LATER, eventually};
 use tests::webhook::SECRET;
 

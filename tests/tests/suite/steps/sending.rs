@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicU16;
 
 use anyhow::{Context, Result, ensure};
-use chrono::Utc;
+use chrono::TimeDelta;
 use domain::campaign::{
     CampaignAction, CampaignContent, CampaignStatus, Count, Counts, Message, MessageKind,
     MessageStatus, ReceiptStatus, SkipReason,
@@ -49,7 +49,7 @@ fn outcome(claimed: DueKey, status: MessageStatus) -> Outcome {
         status,
         code: Some("code".to_owned()),
         provider_ids: vec![],
-        retry_at: None,
+        retry_after: None,
         stays: false,
     }
 }
@@ -222,7 +222,7 @@ impl Story {
         let message = self.in_hand.swap_remove(at);
         let ended = |status| outcome(message.key, status);
         let again = Outcome {
-            retry_at: Some(Utc::now()),
+            retry_after: Some(TimeDelta::zero()),
             ..ended(MessageStatus::Scheduled)
         };
         let outcome = match self.dice.roll(6) {
@@ -239,7 +239,7 @@ impl Story {
             },
             _ => ended(MessageStatus::Unknown),
         };
-        let is_sure = outcome.retry_at.is_some();
+        let is_sure = outcome.retry_after.is_some();
         // Recorded twice it counts once.
         for _ in 0..=self.dice.roll(2) {
             self.drive(std::slice::from_ref(&outcome), 0).await?;

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::campaign::count;
+use crate::wait::{LATER, eventually};
+use crate::webhook::SECRET;
 use anyhow::{Context, Result, ensure};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tests::wait::{LATER, eventually};
-use tests::webhook::SECRET;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -28,6 +29,9 @@ pub struct Peer {
 
 impl Peer {
     /// Listens on a free port until the test's runtime ends, and gives its address.
+    ///
+    /// # Errors
+    /// No port is free.
     pub async fn start() -> Result<(Self, String)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
@@ -81,6 +85,9 @@ impl Peer {
     }
 
     /// All that came, once it is so many.
+    ///
+    /// # Errors
+    /// It is not in time.
     pub async fn until(&self, count: usize) -> Result<Vec<Value>> {
         eventually(LATER, async || {
             let messages = self.messages();
@@ -90,7 +97,38 @@ impl Peer {
         .await
     }
 
+    /// Checks a campaign that is done with so many messages: each came once at most, all that counts as accepted came, and few are
+    /// unknown.
+    ///
+    /// # Errors
+    /// It is not so.
+    pub fn took_each_once(
+        &self,
+        campaign: &Value,
+        messages: usize,
+        most_unknown: u64,
+    ) -> Result<()> {
+        let seen = self.seen();
+        let twice: Vec<_> = seen.iter().filter(|(_, times)| **times > 1).collect();
+        ensure!(twice.is_empty(), "sent twice: {twice:?}");
+        let (accepted, unknown) = (
+            count(campaign, "first", "accepted"),
+            count(campaign, "first", "unknown"),
+        );
+        ensure!(unknown <= most_unknown, "{campaign}");
+        ensure!(accepted + unknown == messages as u64, "{campaign}");
+        let seen = seen.len() as u64;
+        ensure!(
+            accepted <= seen && seen <= accepted + unknown,
+            "{seen} came: {campaign}"
+        );
+        Ok(())
+    }
+
     /// The last message to a phone.
+    ///
+    /// # Errors
+    /// There is none.
     pub fn message_to(&self, phone: &str) -> Result<Value> {
         let mut messages = self.messages().into_iter().rev();
         let found = messages.find(|message| message["to"] == phone);

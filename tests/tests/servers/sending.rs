@@ -1,0 +1,112 @@
+//! Messages on their way while a driver is frozen, a standby takes over, or clocks differ: none is sent twice.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tests::app::{App, Setup};
+use tests::campaign::{count, on_import};
+use tests::import::records;
+use tests::peer::{Peer, sender_to};
+use tests::servers::{Durability, Postgres};
+use tests::wait::{LATER, eventually};
+
+use super::hosts::{both, start};
+
+const MESSAGES: usize = 3_000;
+const WINDOW: u64 = 20;
+/// Of the package libfaketime, by architecture.
+const FAKETIME: [&str; 2] = [
+    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+];
+
+fn with_peer(address: &str) -> Setup {
+    let sender = sender_to(address, &format!("&window={WINDOW}&receipts=off"));
+    App::setup().setting("FEEDBACK_SENDERS", &sender)
+}
+
+async fn took(peer: &Peer, messages: usize) -> Result<()> {
+    eventually(LATER, async || {
+        let seen = peer.seen().len();
+        ensure!(seen >= messages, "{seen} messages");
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_frozen_driver_is_overtaken_and_sends_nothing_twice_when_it_wakes() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let mut app = with_peer(&address).workers(1).start().await?;
+    let client = app.client().await?;
+    let campaign = client.running("peer", &records("A", MESSAGES, "1")).await?;
+    took(&peer, 600).await?;
+    app.start_worker().await?;
+    // The one that drives, and then the one that took over.
+    for (frozen, messages) in [(0, 1_200), (1, 1_800)] {
+        let worker = app.workers.get(frozen).context("no worker")?;
+        worker.process.freeze()?;
+        took(&peer, messages).await?;
+        worker.process.thaw()?;
+    }
+    let done = client.handed_over(&campaign, MESSAGES).await?;
+    peer.took_each_once(&done, MESSAGES, 2 * WINDOW)
+}
+
+#[tokio::test]
+async fn a_standby_takes_over_in_the_middle_of_a_campaign_and_nothing_is_sent_twice() -> Result<()>
+{
+    let (peer, address) = Peer::start().await?;
+    let mut primary = Postgres::start(Durability::Fast).await?;
+    let standby = primary.standby().await?;
+    let setup = with_peer(&address).workers(2);
+    let app = start(setup, &primary, both(&standby, &primary)).await?;
+    let client = app.client().await?;
+    let campaign = client.running("peer", &records("A", MESSAGES, "1")).await?;
+    took(&peer, 600).await?;
+    primary.kill()?;
+    standby.promote().await?;
+    let done = eventually(LATER, async || {
+        client.handed_over(&campaign, MESSAGES).await
+    });
+    peer.took_each_once(&done.await?, MESSAGES, 2 * WINDOW)
+}
+
+#[tokio::test]
+async fn a_worker_s_clock_hours_off_sends_nothing_early_late_or_twice() -> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let mut app = with_peer(&address).workers(0).start().await?;
+    let library = FAKETIME
+        .into_iter()
+        .find(|path| std::fs::exists(path).is_ok_and(|is| is));
+    let library = library.context("libfaketime is not installed")?;
+    for offset in ["+2h", "-2h"] {
+        let wrong = [
+            ("LD_PRELOAD", library),
+            ("FAKETIME", offset),
+            // Timers go on as they are.
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+        ];
+        app.start_worker_with(&wrong).await?;
+    }
+    let client = app.client().await?;
+    let later = |form: &_| {
+        let mut campaign = on_import(form, "peer");
+        campaign["delay_minutes"] = json!(60);
+        campaign
+    };
+    let later = client.started(later).await?;
+    client
+        .import_for(&later, &records("L", 20, "1"))
+        .await?
+        .expect(202)?;
+    // What the receiver did not take is tried again by the same clock as the rest.
+    peer.answer_with(503);
+    let campaign = client.running("peer", &records("A", 200, "1")).await?;
+    took(&peer, 1).await?;
+    peer.answer_with(201);
+    let done = client.handed_over(&campaign, 200).await?;
+    ensure!(count(&done, "first", "accepted") == 200, "{done}");
+    let later = client.read_campaign(&later).await?;
+    ensure!(count(&later, "first", "scheduled") == 20, "{later}");
+    Ok(())
+}
