@@ -12,6 +12,7 @@ use domain::link::TrackFields;
 use domain::month::Month;
 use domain::rollup::{DayCounts, DecodeCounts, Delta, FieldCount};
 use platform::cache::Cache;
+use platform::places::Place;
 use store::form::{Form, FormKey};
 use store::report::{AnswerFilter, FeedbackQuery, FeedbackRow, Version, WHOLE};
 use store::{Store, Tx};
@@ -298,24 +299,46 @@ pub struct BusPropDay {
     pub counts: DayCounts,
 }
 
-/// The counts of each business property of a form, and of its whole, on the days of a range, all as of one moment; those without any are
-/// missing. They are read from the database: few ask for all of them at once.
-///
-/// # Errors
-/// The database is unavailable.
-pub async fn bus_prop_days(
-    store: &Store,
+/// Reads the counts of all business properties of a form, all as of one moment, from the database: few ask for all of them at once.
+pub struct BusPropReader {
     form: FormKey,
-    range: DateRange,
-) -> Result<Vec<BusPropDay>, store::Error> {
-    let (mut snapshot, _place) = snapshot(store, form.account_id).await?;
-    let days = snapshot.bus_prop_days(form, range).await?.into_iter();
-    let days = days.map(|(bus_prop_id, day, counters)| {
-        Ok(BusPropDay {
-            bus_prop_id,
-            day,
-            counts: DayCounts::decode(&counters)?,
+    snapshot: Tx,
+    _place: Option<Place>,
+}
+
+impl BusPropReader {
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn open(store: &Store, form: FormKey) -> Result<Self, store::Error> {
+        let (snapshot, place) = snapshot(store, form.account_id).await?;
+        Ok(Self {
+            form,
+            snapshot,
+            _place: place,
         })
-    });
-    days.collect()
+    }
+
+    /// The version of the form's counts. `None`: the account has no such form.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn version(&self) -> Result<Option<Version>, store::Error> {
+        self.snapshot.form_data_version(self.form).await
+    }
+
+    /// The counts of each business property and of the whole form on the days of a range; those without any are missing.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn days(mut self, range: DateRange) -> Result<Vec<BusPropDay>, store::Error> {
+        let days = self.snapshot.bus_prop_days(self.form, range).await?;
+        let days = days.into_iter().map(|(bus_prop_id, day, counters)| {
+            Ok(BusPropDay {
+                bus_prop_id,
+                day,
+                counts: DayCounts::decode(&counters)?,
+            })
+        });
+        days.collect()
+    }
 }

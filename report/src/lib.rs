@@ -23,7 +23,7 @@ pub use self::account::{AccountSeries, account_series};
 pub use self::check::check_months;
 pub use self::entry::refresh_months;
 pub use self::form::{
-    BusPropDay, FormLookup, FormQuery, FormSeries, WrittenAnswers, bus_prop_days, form_series,
+    BusPropDay, BusPropReader, FormLookup, FormQuery, FormSeries, WrittenAnswers, form_series,
     newest_comments, written_answers,
 };
 

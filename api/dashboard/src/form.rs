@@ -13,7 +13,7 @@ use domain::date_range::day_of;
 use domain::form::{BusProp, FieldType, FormContent, FormStatus};
 use domain::metrics::{FieldSummary, GradeOrOption, Term, ValueShare};
 use domain::rollup::Delta;
-use report::{FormLookup, FormQuery, FormSeries};
+use report::{BusPropReader, FormLookup, FormQuery, FormSeries};
 use serde::Deserialize;
 use store::form::FormKey;
 use store::report::Version;
@@ -266,7 +266,8 @@ async fn counts(
         by_month: false,
     };
     let counted = &state.counted_values;
-    counted.find(&state.app.store, form, days, version).await
+    let reader = BusPropReader::open(&state.app.store, form);
+    counted.find(form, days, version, reader).await
 }
 
 /// Whether the form asks for smileys, or did.

@@ -12,7 +12,7 @@ use chrono::NaiveDate;
 use domain::date_range::DateRange;
 use domain::form::{FormContent, FormStatus};
 use moka::future::Cache;
-use report::AccountSeries;
+use report::{AccountSeries, BusPropReader};
 use store::Store;
 use store::form::FormKey;
 use store::report::{NEWEST, Version};
@@ -229,11 +229,12 @@ async fn compare(
         compared: range.compared,
         by_month: false,
     };
-    let (store, key) = (&app.store, FormKey::new(account_id, form_id));
+    let key = FormKey::new(account_id, form_id);
     let Some(&version) = published.get(&form_id) else {
         return Ok(None);
     };
-    let counts = counted_values.find(store, key, days, version).await?;
+    let reader = BusPropReader::open(&app.store, key);
+    let counts = counted_values.find(key, days, version, reader).await?;
     let figures = AnswerFigures::new(f, range, ALL_FORMS, "");
     let compared = (&content, property);
     let comparison = BusPropComparison::new(compared, &counts, Vec::new(), figures);

@@ -6,6 +6,7 @@ pub mod counts;
 mod sheet;
 
 use std::borrow::Borrow;
+use std::future::ready;
 use std::sync::Arc;
 
 use api_http::{Problem, Result, parse_id};
@@ -16,6 +17,7 @@ use domain::date_range::DateRange;
 use domain::form::FormContent;
 use domain::month::Month;
 use domain::scope::Scope;
+use report::BusPropReader;
 use serde::Deserialize;
 use store::form::FormKey;
 use strum::VariantArray;
@@ -261,12 +263,13 @@ async fn read(
         let counts = counts(person, &compared.0, range).await?;
         return Ok((forms, compared, counts));
     }
-    // At once: one that is named depends on nothing else.
-    tokio::try_join!(
-        with_bus_props(person),
-        query.form(person, range, &[]),
+    // At once: one that is named depends on nothing else. What takes longest begins.
+    let (counts, form, forms) = tokio::try_join!(
         counts(person, &query.form, range),
-    )
+        query.form(person, range, &[]),
+        with_bus_props(person),
+    )?;
+    Ok((forms, form, counts))
 }
 
 /// The days that the page counts.
@@ -285,12 +288,14 @@ async fn counts(person: &SignedIn, form: &str, range: &Range) -> Result<Arc<Coun
     }
     let form = FormKey::new(person.account_id, parse_id("form_id", form)?);
     let read = async {
-        let (state, store) = (&person.state, person.store());
+        let state = &person.state;
         let _place = state.places.take(person.account_id).await;
-        let version = store.form_data_version(form).await?;
+        let reader = BusPropReader::open(person.store(), form).await?;
+        let version = reader.version().await?;
         let version = version.ok_or_else(Problem::not_found)?;
         let counted = &state.counted_values;
-        counted.find(store, form, days(range), version).await
+        let reader = ready(Ok(reader));
+        counted.find(form, days(range), version, reader).await
     };
     person.caller.read(Scope::Report, read).await
 }

@@ -26,16 +26,12 @@ pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};
 use crate::form::FormKey;
 use crate::tx::{Sql, statement, values};
 pub use crate::version::Version;
-use crate::{Result, Store};
+use crate::{Result, Store, Tx};
 
 impl Store {
     /// The version of a form's reports. `None`: the account has no such form.
     pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
-        let tx = self.snapshot().await?;
-        let version = statement!(
-            "SELECT data_version AS number, stamp FROM form_version WHERE account_id = $1 AND form_id = $2"
-        );
-        tx.fetch_one(version, values![form]).await
+        self.snapshot().await?.form_data_version(form).await
     }
 
     /// The version of an account's overview: the sum of its forms' versions and its recipients'.
@@ -47,6 +43,16 @@ impl Store {
         );
         let versions: Vec<Version> = tx.fetch_all(versions, values![account_id]).await?;
         Ok(versions.into_iter().sum())
+    }
+}
+
+impl Tx {
+    /// The same in a snapshot.
+    pub async fn form_data_version(&self, form: FormKey) -> Result<Option<Version>> {
+        let version = statement!(
+            "SELECT data_version AS number, stamp FROM form_version WHERE account_id = $1 AND form_id = $2"
+        );
+        self.fetch_one(version, values![form]).await
     }
 }
 

@@ -10,8 +10,7 @@ use domain::date_range::DateRange;
 use domain::month::Month;
 use domain::rollup::DayCounts;
 use moka::future::Cache;
-use report::BusPropDay;
-use store::Store;
+use report::{BusPropDay, BusPropReader};
 use store::form::FormKey;
 use store::report::Version;
 
@@ -117,19 +116,19 @@ impl Default for CountedValues {
 }
 
 impl CountedValues {
-    /// The counts of a form and of its values at a version of its counts, or a later one.
+    /// The counts of a form and of its values at a version of its counts, or a later one; where they are not kept, the reader is opened.
     ///
     /// # Errors
     /// 503.
     pub async fn find(
         &self,
-        store: &Store,
         form: FormKey,
         days: CountedDays,
         version: Version,
+        reader: impl Future<Output = Result<BusPropReader, store::Error>>,
     ) -> Result<Arc<CountsById>> {
         let read = async {
-            let read = report::bus_prop_days(store, form, days.all()).await?;
+            let read = reader.await?.days(days.all()).await?;
             Ok::<_, Problem>(Arc::new(days.sum(&read)))
         };
         let found = self.0.try_get_with((form, days, version), read).await;
