@@ -725,6 +725,8 @@ preview-lately = { $n ->
     [one] { $value } dieser Personen hat in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
    *[other] { $value } dieser Personen haben in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
 }
+preview-over-budget = Das kostet mehr, als das Budget der Kampagne hergibt ({ $value }). Was darüber hinausgeht, wartet, bis Sie das Budget erhöhen.
+preview-over-month = Das kostet mehr, als vom Budget dieses Monats übrig ist ({ $value }). Was darüber hinausgeht, wartet bis zum nächsten Monat, oder bis Sie das Budget erhöhen.
 preview-partial = Von einem großen Empfängerkreis sind hier nur die ersten gezählt. Beim Speichern werden alle gezählt.
 preview-nobody = Heute bekäme die Nachricht niemand. Spalten werden ausgefüllt, sobald jemand sie bekommt.
 preview-wrong = Bitte korrigieren Sie:

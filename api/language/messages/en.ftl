@@ -728,6 +728,8 @@ preview-chars = { $n ->
    *[other] { $value } characters
 }
 preview-lately = { $value } of these people got a message of another campaign in the last 7 days.
+preview-over-budget = This costs more than the budget of the campaign ({ $value }). What is beyond it waits until you raise the budget.
+preview-over-month = This costs more than what is left of this month’s budget ({ $value }). What is beyond it waits until the next month, or until you raise the budget.
 preview-partial = Only the first of a large audience are counted here. Saving counts all.
 preview-nobody = Nobody would get it today. Columns are filled in once somebody does.
 preview-wrong = Please correct:

@@ -735,6 +735,8 @@ preview-lately = { $n ->
     [one] { $value } de ces personnes a reçu un message d’une autre campagne ces 7 derniers jours.
    *[other] { $value } de ces personnes ont reçu un message d’une autre campagne ces 7 derniers jours.
 }
+preview-over-budget = Cela coûte plus que le budget de la campagne ({ $value }). Ce qui le dépasse attend que vous augmentiez le budget.
+preview-over-month = Cela coûte plus que ce qui reste du budget de ce mois ({ $value }). Ce qui le dépasse attend le mois suivant, ou que vous augmentiez le budget.
 preview-partial = Seuls les premiers d’un grand public sont comptés ici. L’enregistrement les compte tous.
 preview-nobody = Personne ne le recevrait aujourd’hui. Les colonnes se remplissent dès que quelqu’un le reçoit.
 preview-wrong = Veuillez corriger :
