@@ -88,8 +88,10 @@ impl StoredSender {
             (SenderState::Unattended, None, noted.seen_at)
         } else {
             let state = noted.state.parse().unwrap_or(SenderState::Error);
+            // Each may be later than the other: by a new code, or by a person who had it tried again.
             let error_since = noted.error_since.filter(|_| state == SenderState::Error);
-            (state, noted.reason, error_since.or(noted.since))
+            let since = error_since.into_iter().chain(noted.since).min();
+            (state, noted.reason, since)
         };
         let is_refused = noted.refusals >= ENOUGH
             && noted.refused_at.is_some_and(|at| now - at < REFUSED_LATELY);

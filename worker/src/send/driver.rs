@@ -386,8 +386,9 @@ impl Driving<'_> {
                 || before.paused_at.is_some() && wish.paused_at.is_none()
         };
         if before.is_some_and(goes_on) {
-            // Whoever lets it go on knows that it may.
-            self.pauses = Pauses::default();
+            // Whoever lets it go on knows that it may. The provider is asked at once whether it is so.
+            self.pauses.go_on();
+            (self.probe, self.probed_at) = (None, None);
         }
         let takes_none = self.is_paused() || self.pauses.is_in_error();
         self.hand_over.rests.store(takes_none, Ordering::Relaxed);
