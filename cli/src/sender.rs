@@ -1,15 +1,19 @@
 //! `feedback sender …`: who carries messages, from the settings alone, so that a provider can be told its hooks before the service
 //! runs; and pausing one for everybody, straight on the store.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, ensure};
 use clap::Subcommand;
 use domain::pepper::Pepper;
+use domain::sms::SenderState;
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::{Value, json};
 use store::Workload;
 
 use crate::output::{print, rows};
+use crate::user::{find, note_done};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -32,19 +36,53 @@ pub(crate) async fn run(command: &Command, json: bool, config: &Config) -> anyho
         return list(json, config);
     };
     let mut settings = config.senders.iter();
-    let is_known = settings.any(|setting| setting.name == *name);
+    let setting = settings.find(|setting| setting.name == *name);
     let is_pause = matches!(command, Command::Pause { .. });
     let store = open_existing_store(config, Workload::Maintenance(1)).await?;
     // One that was paused and then taken out of the settings stays paused until it is resumed.
     let is_resumed = !is_pause && store.resume_sender(name).await?;
     ensure!(
-        is_known || is_resumed,
+        setting.is_some() || is_resumed,
         "FEEDBACK_SENDERS has no sender {name}"
     );
     if is_pause {
         store.pause_sender(name).await?;
     }
-    Ok(())
+    let action = if is_pause {
+        "sender.pause"
+    } else {
+        "sender.resume"
+    };
+    // The people of accounts that may use it read this; one of each is looked up for its account.
+    let people = store.people(None).await?;
+    let allowed = people
+        .iter()
+        .filter(|person| setting.is_some_and(|setting| setting.allows(&person.account)));
+    let by_account: BTreeMap<&str, &str> = allowed
+        .map(|person| (&*person.account, &*person.name))
+        .collect();
+    for person in by_account.into_values() {
+        let account_id = find(&store, person).await?.account_id;
+        note_done(&store, account_id, action, name).await?;
+    }
+    let senders = store.senders().await?;
+    let state = senders.iter().find(|sender| sender.name == *name);
+    let state = state.map_or(SenderState::Unattended, |sender| sender.state);
+    let told = json!({"name": name, "state": state});
+    print(&told, json, |_| words(name, is_pause, state))
+}
+
+/// What came of a pause, or of a sender that was let go on.
+fn words(name: &str, is_pause: bool, state: SenderState) -> String {
+    match state {
+        _ if is_pause => {
+            format!("{name} takes nothing; its messages wait for `feedback sender resume {name}`\n")
+        }
+        SenderState::Unattended => {
+            format!("{name} is not paused; no worker has it, so its messages wait\n")
+        }
+        _ => format!("{name} is tried again now\n"),
+    }
 }
 
 fn list(json: bool, config: &Config) -> anyhow::Result<()> {

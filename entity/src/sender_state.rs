@@ -19,4 +19,14 @@ entity! { "sender_state";
     paused_at: Option<DateTimeUtc>,
     /// When a person last let it go on.
     resumed_at: Option<DateTimeUtc>,
+    /// By how many the messages that were refused are more than those that were accepted, from 0 to 10.
+    refusals: i64,
+    /// Of the last that was refused.
+    refused_code: Option<String>,
+    refused_at: Option<DateTimeUtc>,
+    /// Messages that were accepted since the last receipt, and since when.
+    unreported: i64,
+    unreported_since: Option<DateTimeUtc>,
+    /// When receipts came last, within some seconds.
+    receipt_at: Option<DateTimeUtc>,
 }

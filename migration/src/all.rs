@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost, m0019_senders_of_campaigns,
+    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results,
 };
 
 /// All migrations, in the order of their numbers.
@@ -29,6 +29,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0017_reminders::MIGRATION,
     m0018_cost::MIGRATION,
     m0019_senders_of_campaigns::MIGRATION,
+    m0020_sender_results::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -150,6 +151,10 @@ mod tests {
         (
             "m0019_senders_of_campaigns",
             "59486905a9ddd54068a0b802b89d99fa96045aaed7a14c5a0e818cc2d3cca513",
+        ),
+        (
+            "m0020_sender_results",
+            "97f30d412f5555fb0981a57121f8b46c88c18e38df08108d4ac76aa2580d10e5",
         ),
     ];
 

@@ -335,11 +335,30 @@ async fn of_stored(config: &Config, store: &Store) -> Vec<Finding> {
         let advice = "once none does: `feedback migrate finish`";
         Finding::warning(about, found, advice)
     };
-    vec![
+    let mut findings = vec![
         schema,
         of_pepper(config, store).await,
         of_senders(config, store).await,
-    ]
+    ];
+    findings.extend(of_needed_senders(config, store).await);
+    findings
+}
+
+/// Senders that campaigns need and the settings do not have.
+async fn of_needed_senders(config: &Config, store: &Store) -> Option<Finding> {
+    let about = "senders";
+    let mut needed = match store.needed_senders().await {
+        Ok(needed) => needed,
+        Err(error) => {
+            let advice = "the log of the database says why";
+            return Some(Finding::wrong(about, one_line(&error), advice));
+        }
+    };
+    needed.retain(|name| config.senders.iter().all(|sender| sender.name != *name));
+    let advice = "put them back into FEEDBACK_SENDERS, or give the campaigns another sender";
+    let names = needed.into_iter().collect::<Vec<_>>().join(", ");
+    let found = format!("campaigns need {names}, which the settings do not have");
+    (!names.is_empty()).then(|| Finding::warning(about, found, advice))
 }
 
 async fn of_senders(config: &Config, store: &Store) -> Finding {

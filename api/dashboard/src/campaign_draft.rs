@@ -11,6 +11,7 @@ use domain::campaign::{
     Audience, CampaignContent, MAX_BATCHES, MAX_BUS_PROPS_FROM, MAX_COPIED_FIELDS, SampleShare,
     SenderChoice,
 };
+use domain::price::Money;
 use domain::sms::Template;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -177,6 +178,12 @@ impl From<SentPairs> for CampaignDraft {
 }
 
 impl CampaignDraft {
+    /// What its messages may cost, where that is typed.
+    pub fn budget(&self) -> Option<Money> {
+        let written = money::written(&self.budget, &self.budget_currency);
+        serde_json::from_value(written).ok()
+    }
+
     /// A copy that was not started.
     pub fn into_new(self, t: &Text) -> Self {
         Self {

@@ -78,8 +78,8 @@ struct PreviewPart<'a> {
     preview: Result<Shown>,
 }
 
-/// A preview as it is shown, and the business properties that the form does not have.
-struct Shown(Preview, UnknownWords);
+/// A preview as it is shown, the business properties that the form does not have, and the budgets that it exceeds, a sentence each.
+struct Shown(Preview, UnknownWords, Vec<String>);
 
 impl PreviewPart<'_> {
     fn strange_columns(&self, shown: &Shown) -> Vec<String> {
@@ -107,7 +107,7 @@ impl CampaignEditPage<'_> {
                 let hours = self.summary(&["window", "delay"]);
                 format!("{} {hours}.", t.get("start-import"))
             }
-            Some(Ok(Shown(preview, _))) if !preview.partial => {
+            Some(Ok(Shown(preview, _, exceeded))) if !preview.partial => {
                 // The database has a clock of its own.
                 let soon = Utc::now() + TimeDelta::minutes(1);
                 let later = preview.first_at.filter(|at| *at > soon);
@@ -118,11 +118,10 @@ impl CampaignEditPage<'_> {
                     None => t.count("start-now", messages),
                 };
                 let lately = number(preview.contacted_lately);
-                if lately > 0 {
-                    format!("{start} {}", t.count("preview-lately", lately))
-                } else {
-                    start
-                }
+                let lately = (lately > 0).then(|| t.count("preview-lately", lately));
+                let told = [start].into_iter().chain(lately);
+                let told = told.chain(exceeded.iter().cloned());
+                told.collect::<Vec<_>>().join(" ")
             }
             _ if self.is_simulated => return t.get("simulated-campaign"),
             _ => return t.get("sure-start"),
@@ -463,30 +462,29 @@ impl Draft for CampaignDraft {
     async fn page(&self, person: &SignedIn, editing: &Editing) -> Result<Response> {
         let (f, caller) = (person.frame("campaigns"), &person.caller);
         let senders = operations::list_senders(&person.state.sending, caller);
-        let template =
-            CampaignEditPage {
-                f: &f,
-                editing,
-                draft: self,
-                forms: unless_refused(editing, published(person)).await?,
-                senders: unless_refused(editing, senders).await?,
-                currencies: usage::currencies(person, &self.budget_currency),
-                batches: unless_refused(editing, batches(person, self)).await?,
-                columns: unless_refused(editing, operations::list_columns(caller)).await?,
-                bus_props: form_bus_props(person, self).await,
-                preview: match &editing.id {
-                    Some(id) if editing.problem.is_none() => {
-                        Some(of_stored(person, id, &self.form_id).await)
-                    }
-                    _ => None,
-                },
-                is_simulated: self
-                    .senders()
-                    .is_some_and(|choice| person.state.sending.simulates(&choice)),
-                shown_code: self.test.shown.as_ref().and_then(|shown| {
-                    provider_code::words(f.t, &person.state.sending, &shown.message)
-                }),
-            };
+        let template = CampaignEditPage {
+            f: &f,
+            editing,
+            draft: self,
+            forms: unless_refused(editing, published(person)).await?,
+            senders: unless_refused(editing, senders).await?,
+            currencies: usage::currencies(person, &self.budget_currency),
+            batches: unless_refused(editing, batches(person, self)).await?,
+            columns: unless_refused(editing, operations::list_columns(caller)).await?,
+            bus_props: form_bus_props(person, self).await,
+            preview: match &editing.id {
+                Some(id) if editing.problem.is_none() => Some(of_stored(person, id, self).await),
+                _ => None,
+            },
+            is_simulated: self
+                .senders()
+                .is_some_and(|choice| person.state.sending.simulates(&choice)),
+            shown_code: self
+                .test
+                .shown
+                .as_ref()
+                .and_then(|shown| provider_code::words(f.t, &person.state.sending, &shown.message)),
+        };
         let refused = self.test.problem.as_ref();
         let status = refused.map_or_else(|| editing.status(), |problem| problem.code().status());
         Ok(html(f.t, status, &template))
@@ -543,22 +541,32 @@ fn page(id: Uuid) -> String {
     format!("/dashboard/campaigns/{id}/edit")
 }
 
-async fn shown(person: &SignedIn, form_id: Uuid, preview: Preview) -> Shown {
+async fn shown(person: &SignedIn, form_id: Uuid, preview: Preview, draft: &CampaignDraft) -> Shown {
     let unknown = unknown_bus_props(person, form_id, &preview.bus_props_unknown).await;
-    Shown(preview, unknown)
+    let exceeded = match &preview.cost {
+        Some(cost) if cost.millionths > 0 => {
+            // The page can do without.
+            let budgets = operations::list_budgets(&person.caller).await;
+            let budgets = budgets.unwrap_or_default();
+            let of_month = budgets.iter().find(|budget| budget.campaign.is_none());
+            usage::exceeded(person.t, cost, draft.budget(), of_month)
+        }
+        _ => Vec::new(),
+    };
+    Shown(preview, unknown, exceeded)
 }
 
-async fn of_stored(person: &SignedIn, id: &str, form_id: &str) -> Result<Shown> {
-    let form_id = parse_id("form_id", form_id)?;
+async fn of_stored(person: &SignedIn, id: &str, draft: &CampaignDraft) -> Result<Shown> {
+    let form_id = parse_id("form_id", &draft.form_id)?;
     let (state, campaign_id) = (&person.state.sending, parse_id("id", id)?);
     let preview = operations::preview_campaign(state, &person.caller, campaign_id).await?;
-    Ok(shown(person, form_id, preview).await)
+    Ok(shown(person, form_id, preview, draft).await)
 }
 
 async fn of_draft(person: &SignedIn, draft: &CampaignDraft) -> Result<Shown> {
     let content = draft.content(person.caller.time_zone())?;
     let preview = operations::preview_draft(&person.state.sending, &person.caller, &content);
-    Ok(shown(person, content.form_id, preview.await?).await)
+    Ok(shown(person, content.form_id, preview.await?, draft).await)
 }
 
 /// What the draft that was sent would do.

@@ -1,6 +1,5 @@
 //! Campaigns: their funnels, and starting, pausing and ending them.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use api_http::{Code, Problem, Result, parse_id};
@@ -13,7 +12,6 @@ use domain::campaign::{
 };
 use domain::form::FormStatus;
 use domain::price::Money;
-use domain::sms::SenderState;
 use serde::Deserialize;
 use store::send::Campaign;
 use store::send::failure::{Failure, Failures};
@@ -34,7 +32,7 @@ use crate::money;
 use crate::names::{UnknownWords, import_names, names, unknown_bus_props};
 use crate::page::{Frame, delivered, page};
 use crate::provider_code;
-use crate::senders::sentence;
+use crate::senders::CampaignTrouble;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 use crate::usage;
@@ -64,6 +62,8 @@ struct CampaignPage<'a> {
     resume_question: String,
     /// Business properties that the form does not have.
     unknown: UnknownWords,
+    /// What is wrong with its senders, while it runs.
+    sender_troubles: Vec<String>,
     /// Who carries its messages.
     senders: String,
     settings: Vec<(&'static str, String)>,
@@ -253,11 +253,12 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let (t, zone, campaign) = (f.t, f.zone, Funnel::new(&person, body.item));
     let content = &campaign.content;
     let troubled = person.state.sender_alerts.find(state, &person.caller).await;
-    let troubled = troubled.senders.iter();
-    // What was just found out may not be known of it yet.
-    let troubled = troubled.filter(|item| item.state != SenderState::Ok);
-    let troubled = troubled.map(|item| (item.name.clone(), sentence(&f, item)));
-    let troubled: BTreeMap<String, String> = troubled.collect();
+    let waiting = body
+        .waiting
+        .iter()
+        .filter_map(|wait| wait.sender.as_deref());
+    let waiting: Vec<&str> = waiting.collect();
+    let trouble = CampaignTrouble::new(&f, &content.sender, &troubled, &waiting);
     let stored = person.state.app.form(person.account_id, content.form_id);
     let form_is_deleted = stored
         .await
@@ -270,7 +271,17 @@ pub async fn show(person: SignedIn, Path(campaign_id): Path<String>) -> Result<R
     let scheduled = campaign.count(Count::Status(MessageStatus::Scheduled));
     let template = CampaignPage {
         f: &f,
-        waits: waits((t, zone), content, (&body.waiting, scheduled), &troubled),
+        waits: waits(
+            (t, zone),
+            content,
+            (&body.waiting, scheduled),
+            &trouble.by_sender,
+        ),
+        sender_troubles: if campaign.is_live() {
+            trouble.sentences
+        } else {
+            Vec::new()
+        },
         budget: budget_spent(&campaign, body.cost.as_ref()).map(|one| usage::spent(t, &one)),
         cost: body.cost.map(|cost| money::shown(t, &cost)),
         failure_notes: failure_notes(&failures),

@@ -97,6 +97,11 @@ pub fn of_failure(
     of_kinds(t, kinds, failure.status, code)
 }
 
+/// Why a provider of this kind refused a message.
+pub fn of_refusal(t: &Text, kind: Option<&str>, code: &str) -> String {
+    of_code(t, kind.unwrap_or_default(), MessageStatus::Failed, code)
+}
+
 fn of_kinds<'k>(
     t: &Text,
     kinds: impl Iterator<Item = &'k str>,

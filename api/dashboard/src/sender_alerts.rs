@@ -26,6 +26,15 @@ pub struct Troubled {
 #[derive(Clone)]
 pub struct SenderAlerts(Cache<Uuid, Arc<Troubled>>);
 
+impl Troubled {
+    /// Of all senders and budgets of an account.
+    pub fn among(mut senders: Vec<SenderItem>, mut budgets: Vec<BudgetSpent>) -> Self {
+        senders.retain(SenderItem::needs_attention);
+        budgets.retain(BudgetSpent::is_nearly_spent);
+        Self { senders, budgets }
+    }
+}
+
 impl Default for SenderAlerts {
     fn default() -> Self {
         let kept = Cache::builder().max_capacity(KEPT);
@@ -37,14 +46,17 @@ impl SenderAlerts {
     /// What a person of an account should look at. Nothing where it cannot be read: the page itself is worth more.
     pub async fn find(&self, state: &SendState, caller: &Caller) -> Arc<Troubled> {
         let read = async {
-            let mut senders = operations::list_senders(state, caller).await?;
-            senders.retain(SenderItem::needs_attention);
-            let mut budgets = operations::list_budgets(caller).await?;
-            budgets.retain(BudgetSpent::is_nearly_spent);
-            Ok::<_, Problem>(Arc::new(Troubled { senders, budgets }))
+            let senders = operations::list_senders(state, caller).await?;
+            let budgets = operations::list_budgets(caller).await?;
+            Ok::<_, Problem>(Arc::new(Troubled::among(senders, budgets)))
         };
         let found = self.0.try_get_with(caller.account_id(), read).await;
         found.unwrap_or_default()
+    }
+
+    /// Tells from now on what a page has just read of an account.
+    pub async fn renew(&self, account_id: Uuid, troubled: Arc<Troubled>) {
+        self.0.insert(account_id, troubled).await;
     }
 
     /// Forgets what was read of an account, whose person changed it.

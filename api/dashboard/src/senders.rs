@@ -1,6 +1,7 @@
 //! Who carries messages: how each is, what waits for it, and what can be done.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use api_http::{Problem, Result};
 use api_language::Text;
@@ -10,7 +11,7 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::get;
-use domain::campaign::CampaignStatus;
+use domain::campaign::{CampaignStatus, SenderChoice};
 use domain::person::Role;
 use domain::sms::SenderState;
 use store::send::state::PAUSED_BY_HAND;
@@ -18,6 +19,7 @@ use uuid::Uuid;
 
 use crate::done;
 use crate::page::{Alert, Frame, page};
+use crate::provider_code;
 use crate::sender_alerts::Troubled;
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
@@ -49,6 +51,8 @@ const OF_SERVER: &str = "http_5";
 const PATH: &str = "/dashboard/senders";
 /// The messages of which nobody knows whether they were sent.
 const UNKNOWN: &str = "/dashboard/messages?set=unknown";
+/// The messages that providers refused.
+const REFUSED: &str = "/dashboard/messages?set=failed";
 /// Of so many campaigns, the newest, tests are offered.
 const NEWEST: usize = 50;
 
@@ -93,7 +97,7 @@ impl ShownSender {
         } else {
             Vec::new()
         };
-        let is_well = item.state == SenderState::Ok && item.unknown == 0;
+        let is_well = item.state == SenderState::Ok && !item.needs_attention();
         let is_gone = item.kind.is_none();
         let mut sentences = Vec::new();
         if is_well || item.state != SenderState::Ok && (!is_gone || item.waiting > 0) {
@@ -106,6 +110,7 @@ impl ShownSender {
         if is_paused && actions.is_empty() {
             sentences.push(f.t.get("sender-paused-other"));
         }
+        sentences.extend(faults(f, &item));
         if item.unknown > 0 {
             sentences.push(f.t.count("sender-unknown", item.unknown));
         }
@@ -156,6 +161,74 @@ fn trouble(t: &Text, code: &str) -> String {
     }
 }
 
+/// Why its provider refuses messages, if it does; else nothing.
+fn refusal(t: &Text, item: &SenderItem) -> Option<String> {
+    let code = item.refused_code.as_deref()?;
+    Some(provider_code::of_refusal(t, item.kind, code))
+}
+
+/// What is wrong although it takes messages, and what is to be done: its provider refuses them, or reports nothing.
+fn faults(f: &Frame, item: &SenderItem) -> Vec<String> {
+    let refused = refusal(f.t, item).map(|words| f.t.with("sender-refused", words));
+    let unreported = item.unreported_since;
+    let unreported = unreported.map(|since| f.t.with("sender-unreported", f.moment(since)));
+    refused.into_iter().chain(unreported).collect()
+}
+
+/// What is wrong with the senders of a campaign, of those that are in trouble.
+pub struct CampaignTrouble {
+    /// Of those that take nothing what is so, and through whom its messages go meanwhile.
+    pub by_sender: BTreeMap<String, String>,
+    /// What is told whether messages wait or not.
+    pub sentences: Vec<String>,
+}
+
+impl CampaignTrouble {
+    /// `waits` are the senders for which messages of the campaign wait.
+    pub fn new(f: &Frame, choice: &SenderChoice, troubled: &Troubled, waits: &[&str]) -> Self {
+        let (mut by_sender, mut sentences) = (BTreeMap::new(), Vec::new());
+        for item in &troubled.senders {
+            let (t, name) = (f.t, &item.name);
+            if !choice.names().contains(&name.as_str()) {
+                continue;
+            }
+            let faults = faults(f, item).into_iter();
+            sentences.extend(faults.map(|fault| t.labelled(name, fault)));
+            // What was just found out may not be known of it yet.
+            if item.state != SenderState::Ok {
+                let next = next_senders(choice, item, troubled);
+                let through = next.map(|next| t.with("sender-goes-through", next));
+                let is_told = through.is_some() && !waits.contains(&name.as_str());
+                let told = [sentence(f, item)].into_iter().chain(through);
+                let told = told.collect::<Vec<_>>().join(" ");
+                sentences.extend(is_told.then(|| t.labelled(name, &told)));
+                by_sender.insert(name.clone(), told);
+            }
+        }
+        Self {
+            by_sender,
+            sentences,
+        }
+    }
+}
+
+/// Who takes the messages of a campaign while one of its senders takes nothing, if somebody does.
+fn next_senders(choice: &SenderChoice, item: &SenderItem, troubled: &Troubled) -> Option<String> {
+    let is_well = |name: &&String| {
+        let mut troubled = troubled.senders.iter();
+        troubled.all(|item| item.name != **name || item.state == SenderState::Ok)
+    };
+    let next = |names: &[String]| {
+        let place = names.iter().position(|name| *name == item.name)?;
+        let (before, after) = names.split_at(place);
+        after.iter().chain(before).skip(1).find(is_well).cloned()
+    };
+    let lists = choice.lists().into_iter();
+    let next: BTreeSet<String> = lists.filter_map(|(_, list)| next(list.names())).collect();
+    let is_some = item.is_given_up && !next.is_empty();
+    is_some.then(|| next.into_iter().collect::<Vec<_>>().join(", "))
+}
+
 /// What every page tells those who can do something about it, while something is wrong with senders or a budget ends.
 pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
     let senders = &troubled.senders;
@@ -167,16 +240,26 @@ pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
     let in_error = names(&|item| item.state == SenderState::Error);
     let throttled = names(&SenderItem::is_throttled);
     let unattended = names(&|item| item.state == SenderState::Unattended && item.waiting > 0);
+    let unreported = names(&|item| item.unreported_since.is_some());
     let of_senders = [
         ("alert-error", in_error),
         ("alert-throttled", throttled),
         ("alert-unattended", unattended),
+        ("alert-unreported", unreported),
     ];
     let of_senders = of_senders.into_iter().filter_map(|(key, names)| {
         Some(Alert {
             text: t.with(key, names?),
             path: PATH.to_owned(),
             name: t.get("nav-senders"),
+        })
+    });
+    let of_refused = senders.iter().filter_map(|item| {
+        let words = refusal(t, item)?;
+        Some(Alert {
+            text: format!("{} {words}", t.with("alert-refused", &item.name)),
+            path: REFUSED.to_owned(),
+            name: t.get("messages"),
         })
     });
     let of_budgets = troubled.budgets.iter().map(|one| usage::alert(t, one));
@@ -186,7 +269,8 @@ pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
         path: UNKNOWN.to_owned(),
         name: t.get("messages"),
     });
-    of_senders.chain(of_budgets).chain(of_unknown).collect()
+    let of_senders = of_senders.chain(of_refused).chain(of_budgets);
+    of_senders.chain(of_unknown).collect()
 }
 
 /// The pages of senders, and of what was sent through them.
@@ -198,8 +282,17 @@ pub fn pages() -> Router<DashboardState> {
 
 /// `GET /dashboard/senders`.
 async fn show(person: SignedIn) -> Result<Response> {
-    let f = person.frame("senders");
-    let senders = operations::list_senders(&person.state.sending, &person.caller).await?;
+    let mut f = person.frame("senders");
+    let (state, caller) = (&person.state, &person.caller);
+    let senders = operations::list_senders(&state.sending, caller).await?;
+    let budgets = operations::list_budgets(caller).await?;
+    let troubled = Arc::new(Troubled::among(senders.clone(), budgets));
+    if f.may_edit() {
+        // The lines above it say the same as the page.
+        f.alerts = alerts(f.t, &troubled);
+    }
+    let renewed = &state.sender_alerts;
+    renewed.renew(person.account_id, troubled).await;
     let mut tests = if f.may_edit() {
         Some(tests(&person).await?)
     } else {

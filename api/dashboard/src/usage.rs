@@ -124,6 +124,29 @@ pub fn spent(t: &Text, budget: &BudgetSpent) -> String {
     t.count_with(key, budget.percent(), amounts.join(" / "))
 }
 
+/// The budgets that a campaign would exceed by what it costs, a sentence each: its own, and what is left of the month's.
+pub fn exceeded(
+    t: &Text,
+    cost: &Money,
+    own: Option<Money>,
+    of_month: Option<&BudgetSpent>,
+) -> Vec<String> {
+    let left = of_month.map(|one| {
+        let mut left = one.budget.clone();
+        left.take_all([one.spent.clone()]);
+        left.millionths = left.millionths.max(0);
+        left
+    });
+    let budgets = [("preview-over-budget", own), ("preview-over-month", left)];
+    let sentence = |(key, budget): (&str, Option<Money>)| {
+        let budget = budget.filter(|budget| budget.currency == cost.currency)?;
+        let amounts = [cost, &budget].map(|amount| money::shown(t, amount));
+        let is_exceeded = cost.millionths > budget.millionths;
+        is_exceeded.then(|| t.with(key, amounts.join(" / ")))
+    };
+    budgets.into_iter().filter_map(sentence).collect()
+}
+
 /// What all pages tell of a budget that is nearly spent.
 pub fn alert(t: &Text, budget: &BudgetSpent) -> Alert {
     let (path, name) = match &budget.campaign {
@@ -303,5 +326,23 @@ mod tests {
         let told = alert(of_code("en"), &budget);
         let expected = "85% of this month’s SMS budget is spent (425.00 EUR / 500.00 EUR).";
         assert_eq!((told.text.as_str(), &*told.path), (expected, PATH));
+    }
+
+    #[test]
+    fn what_a_campaign_costs_is_compared_with_its_budget_and_the_rest_of_the_month() {
+        let money = |text: &str| text.parse::<Money>().unwrap();
+        let month = BudgetSpent {
+            campaign: None,
+            budget: money("500EUR"),
+            spent: money("425EUR"),
+        };
+        let told = |cost: &str, own: Option<&str>| {
+            let exceeded = exceeded(of_code("en"), &money(cost), own.map(money), Some(&month));
+            exceeded.len()
+        };
+        assert_eq!(told("75EUR", None), 0);
+        assert_eq!(told("75.01EUR", Some("100EUR")), 1);
+        assert_eq!(told("80EUR", Some("79EUR")), 2);
+        assert_eq!(told("80USD", Some("79EUR")), 0);
     }
 }

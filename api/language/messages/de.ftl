@@ -725,6 +725,8 @@ preview-lately = { $n ->
     [one] { $value } dieser Personen hat in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
    *[other] { $value } dieser Personen haben in den letzten 7 Tagen schon eine Nachricht einer anderen Kampagne bekommen.
 }
+preview-over-budget = Das kostet mehr, als das Budget der Kampagne hergibt ({ $value }). Was darüber hinausgeht, wartet, bis Sie das Budget erhöhen.
+preview-over-month = Das kostet mehr, als vom Budget dieses Monats übrig ist ({ $value }). Was darüber hinausgeht, wartet bis zum nächsten Monat, oder bis Sie das Budget erhöhen.
 preview-partial = Von einem großen Empfängerkreis sind hier nur die ersten gezählt. Beim Speichern werden alle gezählt.
 preview-nobody = Heute bekäme die Nachricht niemand. Spalten werden ausgefüllt, sobald jemand sie bekommt.
 preview-wrong = Bitte korrigieren Sie:
@@ -784,6 +786,10 @@ sender-unreachable = Der Anbieter ist nicht zu erreichen ({ $value }). Es wird a
 sender-unsure = Der Anbieter sagt nicht klar, ob er Nachrichten annimmt ({ $value }). Nach Pausen von höchstens zehn Minuten bekommt er je eine; von jeder weiß womöglich niemand, ob sie gesendet wurde.
 sender-refuses = Der Anbieter nimmt von diesem Absender keine Nachrichten an ({ $value }). Fragen Sie den Anbieter, was der Code bedeutet: Guthaben, Absendername oder Freigabe. Nachrichten warten, bis eine gelingt.
 sender-since = So ist es seit { $value }.
+sender-goes-through = So lange gehen seine Nachrichten über { $value } hinaus.
+sender-refused = Die meisten der letzten Nachrichten wurden abgelehnt. { $value } Halten Sie die Kampagnen an, lassen Sie den Fehler beheben und schicken Sie sich einen Test; danach kann die Seite der Kampagne die fehlgeschlagenen Nachrichten noch einmal senden.
+sender-refused-messages = Die fehlgeschlagenen Nachrichten ansehen
+sender-unreported = Seit { $value } kam kein Zustellbericht, obwohl Nachrichten angenommen wurden. Ob sie ankamen, ist nicht bekannt, und niemand bekommt eine Erinnerung. Wer diesen Dienst betreibt, muss den Anbieter fragen, ob er die Adresse für Zustellberichte hat.
 sender-unknown = { $n ->
     [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde. Sie wird nicht von selbst noch einmal gesendet, damit niemand sie doppelt bekommt. Auf der Seite der Kampagne lassen sie sich noch einmal senden.
    *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden. Sie werden nicht von selbst noch einmal gesendet, damit niemand eine doppelt bekommt. Auf der Seite der Kampagne lassen sie sich noch einmal senden.
@@ -805,12 +811,15 @@ hook-inbound = Adresse für Antworten per SMS
 alert-error = Über { $value } gehen keine Nachrichten hinaus.
 alert-throttled = Der Anbieter von { $value } bittet zu warten und nimmt nichts an.
 alert-unattended = Niemand trägt die Nachrichten von { $value } aus: Sie warten.
+alert-unreported = Für { $value } kommen keine Zustellberichte.
+alert-refused = Der Anbieter lehnt Nachrichten von { $value } ab.
 alert-unknown = { $n ->
     [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde.
    *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden.
 }
 audit-sender-pause = Absender angehalten
 audit-sender-resume = Absender macht weiter
+done-sender-resume = Es wird jetzt erneut versucht. Wie es um den Absender steht, sehen Sie unten in einigen Sekunden.
 
 status-draft = Entwurf
 status-published = Veröffentlicht

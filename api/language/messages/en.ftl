@@ -728,6 +728,8 @@ preview-chars = { $n ->
    *[other] { $value } characters
 }
 preview-lately = { $value } of these people got a message of another campaign in the last 7 days.
+preview-over-budget = This costs more than the budget of the campaign ({ $value }). What is beyond it waits until you raise the budget.
+preview-over-month = This costs more than what is left of this month’s budget ({ $value }). What is beyond it waits until the next month, or until you raise the budget.
 preview-partial = Only the first of a large audience are counted here. Saving counts all.
 preview-nobody = Nobody would get it today. Columns are filled in once somebody does.
 preview-wrong = Please correct:
@@ -787,6 +789,10 @@ sender-unreachable = The provider cannot be reached ({ $value }). It is tried ag
 sender-unsure = The provider does not say clearly whether it takes messages ({ $value }). It gets one at a time after pauses of up to ten minutes; each may be one of which nobody knows whether it was sent.
 sender-refuses = The provider takes no messages from this sender ({ $value }). Ask the provider what the code means: credit, sender name or approval. Messages wait until one succeeds.
 sender-since = So since { $value }.
+sender-goes-through = Meanwhile its messages go through { $value }.
+sender-refused = Most of the last messages were refused. { $value } Pause the campaigns, have it mended and send yourself a test; the page of a campaign can then send the failed messages again.
+sender-refused-messages = Show the failed messages
+sender-unreported = No delivery report has come since { $value }, although messages were taken. Whether they arrived is not known, and people get no reminder. Whoever runs this service has to ask the provider whether it has the address for delivery reports.
 sender-unknown = { $n ->
     [one] Of { $value } message nobody knows whether it was sent. It is not sent again by itself, so that nobody gets it twice. A campaign’s page can have them sent again.
    *[other] Of { $value } messages nobody knows whether they were sent. They are not sent again by themselves, so that nobody gets one twice. A campaign’s page can have them sent again.
@@ -808,12 +814,15 @@ hook-inbound = Address for replies
 alert-error = No messages go out through { $value }.
 alert-throttled = The provider of { $value } asks to wait, and takes nothing.
 alert-unattended = Nobody carries messages of { $value }: they wait.
+alert-unreported = No delivery reports come in for { $value }.
+alert-refused = The provider refuses messages of { $value }.
 alert-unknown = { $n ->
     [one] Of { $value } message nobody knows whether it was sent.
    *[other] Of { $value } messages nobody knows whether they were sent.
 }
 audit-sender-pause = Sender paused
 audit-sender-resume = Sender goes on
+done-sender-resume = It is tried again now. How it is stands below in a few seconds.
 
 status-draft = Draft
 status-published = Published

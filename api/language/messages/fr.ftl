@@ -735,6 +735,8 @@ preview-lately = { $n ->
     [one] { $value } de ces personnes a reçu un message d’une autre campagne ces 7 derniers jours.
    *[other] { $value } de ces personnes ont reçu un message d’une autre campagne ces 7 derniers jours.
 }
+preview-over-budget = Cela coûte plus que le budget de la campagne ({ $value }). Ce qui le dépasse attend que vous augmentiez le budget.
+preview-over-month = Cela coûte plus que ce qui reste du budget de ce mois ({ $value }). Ce qui le dépasse attend le mois suivant, ou que vous augmentiez le budget.
 preview-partial = Seuls les premiers d’un grand public sont comptés ici. L’enregistrement les compte tous.
 preview-nobody = Personne ne le recevrait aujourd’hui. Les colonnes se remplissent dès que quelqu’un le reçoit.
 preview-wrong = Veuillez corriger :
@@ -794,6 +796,10 @@ sender-unreachable = L’opérateur est injoignable ({ $value }). Un nouvel essa
 sender-unsure = L’opérateur ne dit pas clairement s’il prend les messages ({ $value }). Il en reçoit un à la fois après des pauses de dix minutes au plus ; pour chacun, il se peut que personne ne sache s’il a été envoyé.
 sender-refuses = L’opérateur ne prend aucun message de cet expéditeur ({ $value }). Demandez-lui ce que signifie le code : crédit, nom d’expéditeur ou autorisation. Les messages attendent qu’un envoi réussisse.
 sender-since = Il en est ainsi depuis le { $value }.
+sender-goes-through = En attendant, ses messages passent par { $value }.
+sender-refused = La plupart des derniers messages ont été refusés. { $value } Suspendez les campagnes, faites corriger le problème et envoyez-vous un test ; la page de la campagne peut ensuite renvoyer les messages refusés.
+sender-refused-messages = Voir les messages refusés
+sender-unreported = Aucun accusé de réception n’est arrivé depuis le { $value }, alors que des messages ont été acceptés. On ne sait pas s’ils sont arrivés, et personne ne reçoit de rappel. La personne qui exploite ce service doit demander à l’opérateur s’il a l’adresse des accusés de réception.
 sender-unknown = { $n ->
     [one] Pour { $value } message, personne ne sait s’il a été envoyé. Il n’est pas renvoyé de lui-même, pour que personne ne le reçoive deux fois. La page de la campagne permet de les renvoyer.
    *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés. Ils ne sont pas renvoyés d’eux-mêmes, pour que personne n’en reçoive un deux fois. La page de la campagne permet de les renvoyer.
@@ -815,12 +821,15 @@ hook-inbound = Adresse des réponses
 alert-error = Aucun message ne part par { $value }.
 alert-throttled = L’opérateur de { $value } demande d’attendre et n’accepte rien.
 alert-unattended = Personne ne transporte les messages de { $value } : ils attendent.
+alert-unreported = Aucun accusé de réception n’arrive pour { $value }.
+alert-refused = L’opérateur refuse des messages de { $value }.
 alert-unknown = { $n ->
     [one] Pour { $value } message, personne ne sait s’il a été envoyé.
    *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés.
 }
 audit-sender-pause = Expéditeur suspendu
 audit-sender-resume = L’expéditeur reprend
+done-sender-resume = Un nouvel essai a lieu maintenant. L’état de l’expéditeur s’affiche ci-dessous dans quelques secondes.
 
 status-draft = Brouillon
 status-published = Publié

@@ -134,7 +134,9 @@ pub async fn take_receipts(hook: Hook) -> Result<Response> {
 
 /// Texts that came from phones.
 pub async fn take_inbound(hook: Hook) -> Result<Response> {
-    let ConnectedSender { setting, provider } = hook.sender();
+    let ConnectedSender {
+        setting, provider, ..
+    } = hook.sender();
     let text = provider.inbound(&hook.request(None));
     if let Some(text) = text.map_err(|error| hook.refused(error))? {
         let inbound = NewInbound {
@@ -186,7 +188,8 @@ fn unauthenticated() -> Problem {
 }
 
 async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
-    let (store, sender) = (&hook.state.app.store, &hook.sender().setting.name);
+    let (store, connected) = (&hook.state.app.store, hook.sender());
+    let sender = &connected.setting.name;
     let (name, status) = (sender.clone(), receipt.status.into_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {
@@ -202,6 +205,7 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     };
     let bytes = size_of::<NewReceipt>() + new.code.as_ref().map_or(0, String::len);
     hook.state.receipts.commit(account_id, bytes, new).await?;
+    store.note_receipt(sender, &connected.received).await;
     if receipt.opted_out {
         let stored = store.opt_out_by_message(account_id, message_id, "provider");
         within(QUICK, stored).await?;

@@ -17,6 +17,7 @@ use platform::config::Config;
 use platform::places::Places;
 use sender::Provider;
 use sender::setting::Setting;
+use store::send::state::ReceiptNote;
 use uuid::Uuid;
 
 use crate::receipts::Receipts;
@@ -36,6 +37,7 @@ pub const FEW: Limit = Limit {
 pub struct ConnectedSender {
     pub setting: Setting,
     pub provider: Arc<dyn Provider>,
+    pub received: ReceiptNote,
 }
 
 /// What sending shares, once a process. Cheap to clone.
@@ -62,6 +64,7 @@ impl SendState {
         gauge!("feedback_senders").set(count);
         let senders = senders.map(|setting| ConnectedSender {
             provider: setting.connect(),
+            received: ReceiptNote::default(),
             setting: setting.clone(),
         });
         Self {

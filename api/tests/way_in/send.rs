@@ -164,7 +164,7 @@ async fn links_that_only_this_machine_opens_are_not_sent() {
     let refused = act(&service, &path, "start").await;
     assert_eq!(refused.verdict(), verdict(422, "public_url_local"));
     let senders = service.get("/api_v1/sms/sender").await.json();
-    let expected = json!({"name": "mine", "kind": "https", "from": null, "rate": 10, "state": "unattended", "reason": null, "since": null, "waiting": 0, "oldest_at": null, "last_accepted_at": null, "unknown": 0, "unmatched_receipts": 0});
+    let expected = json!({"name": "mine", "kind": "https", "from": null, "rate": 10, "state": "unattended", "reason": null, "since": null, "waiting": 0, "oldest_at": null, "last_accepted_at": null, "unknown": 0, "unmatched_receipts": 0, "refused_code": null, "unreported_since": null});
     assert_eq!(senders["items"], json!([expected]));
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Submission {
 pub(super) async fn run(shared: Arc<Shared>, link: Link) {
     let (first, longest) = shared.timing.retry;
     let mut pause = first;
+    // What was logged last, until it is bound again.
+    let mut told = String::new();
     while shared.set(link, BindState::Connecting) {
         let state = match connect(&shared, link.kind).await {
             Ok(Ok((frames, commands))) => {
@@ -49,6 +51,7 @@ pub(super) async fn run(shared: Arc<Shared>, link: Link) {
                     return;
                 }
                 tracing::info!("bound to the SMPP centre");
+                told.clear();
                 let session = SmppSession {
                     shared: &shared,
                     link,
@@ -67,7 +70,10 @@ pub(super) async fn run(shared: Arc<Shared>, link: Link) {
             }
             Ok(Err(status)) => {
                 let code = submit::code(status.into());
-                tracing::warn!(code, "the SMPP centre refused to bind");
+                if told != code {
+                    tracing::warn!(code, "the SMPP centre refused to bind");
+                    told.clone_from(&code);
+                }
                 // The session of who was here before still stands, but not for long.
                 let again = status == CommandStatus::EsmeRalybnd;
                 pause = if again { first } else { pause };
@@ -80,7 +86,11 @@ pub(super) async fn run(shared: Arc<Shared>, link: Link) {
                 })
             }
             Err(error) => {
-                tracing::warn!(%error, "the SMPP centre cannot be reached");
+                let error = error.to_string();
+                if told != error {
+                    tracing::warn!(error, "the SMPP centre cannot be reached");
+                    told = error;
+                }
                 BindState::Down(Handed::not_sent("smpp-unbound"))
             }
         };

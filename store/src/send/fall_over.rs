@@ -16,7 +16,7 @@ use crate::tx::{Sql, Statement, statement, values};
 use crate::{Result, Store};
 
 /// How long a sender takes nothing before the next one does.
-const AWAY_FOR: TimeDelta = TimeDelta::seconds(60);
+pub const AWAY_FOR: TimeDelta = TimeDelta::seconds(60);
 /// How long a message is due before the next sender takes it: its own may try it, and be well again.
 const TRIED_FOR: TimeDelta = TimeDelta::seconds(5);
 /// Messages that one transaction moves.

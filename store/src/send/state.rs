@@ -1,11 +1,13 @@
 //! How senders are, as their drivers saw them last.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::campaign::CampaignContent;
 use domain::sms::SenderState;
 use entity::{account, sender_state};
+use parking_lot::Mutex;
 use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
@@ -15,6 +17,18 @@ use crate::{Result, Store, Tx};
 
 /// A sender whose driver said nothing for so long has none. Another process takes its lease over sooner.
 const UNATTENDED_AFTER: TimeDelta = TimeDelta::seconds(15);
+/// So many messages are enough to say that a provider refuses what it gets, or reports nothing. [`NOTE`] counts no further.
+const ENOUGH: i64 = 10;
+/// How long it is told that a provider refused messages, if none follow.
+const REFUSED_LATELY: TimeDelta = TimeDelta::days(1);
+/// How long receipts may take.
+const REPORTED_WITHIN: TimeDelta = TimeDelta::hours(2);
+/// How long it is told that none came, if nothing more is sent.
+const UNREPORTED_LATELY: TimeDelta = TimeDelta::days(7);
+/// While receipts came so lately, what is accepted is not waited for: they may come before it is noted.
+const RECEIPTS_CAME: TimeDelta = TimeDelta::minutes(1);
+/// How often a process notes that receipts come.
+const RECEIPTS_NOTED: Duration = Duration::from_secs(10);
 /// The reason of a sender that a person paused.
 pub const PAUSED_BY_HAND: &str = "by_hand";
 
@@ -28,13 +42,17 @@ pub struct StoredSender {
     /// Since when it is so.
     pub since: Option<DateTime<Utc>>,
     pub last_accepted_at: Option<DateTime<Utc>>,
+    /// The last code with which its provider refused a message, while it refuses more than it takes.
+    pub refused_code: Option<String>,
+    /// Since when messages were accepted and not one receipt came, if that is long.
+    pub unreported_since: Option<DateTime<Utc>>,
     /// Since when it takes nothing although nobody paused it: it is in error, for whatever reasons, or unattended.
     away_since: Option<DateTime<Utc>>,
 }
 
 impl StoredSender {
     /// Whether it has taken nothing since a moment although nobody paused it.
-    pub(super) fn is_away_since(&self, moment: DateTime<Utc>) -> bool {
+    pub fn is_away_since(&self, moment: DateTime<Utc>) -> bool {
         self.away_since.is_some_and(|since| since <= moment)
     }
 
@@ -52,6 +70,8 @@ impl StoredSender {
             reason: None,
             since: Some(since),
             last_accepted_at: None,
+            refused_code: None,
+            unreported_since: None,
             away_since: is_away.then_some(since),
         }
     }
@@ -68,8 +88,18 @@ impl StoredSender {
             (SenderState::Unattended, None, noted.seen_at)
         } else {
             let state = noted.state.parse().unwrap_or(SenderState::Error);
-            (state, noted.reason, noted.since)
+            // Each may be later than the other: by a new code, or by a person who had it tried again.
+            let error_since = noted.error_since.filter(|_| state == SenderState::Error);
+            let since = error_since.into_iter().chain(noted.since).min();
+            (state, noted.reason, since)
         };
+        let is_refused = noted.refusals >= ENOUGH
+            && noted.refused_at.is_some_and(|at| now - at < REFUSED_LATELY);
+        let is_unreported = noted.unreported >= ENOUGH
+            && noted
+                .last_accepted_at
+                .is_some_and(|at| now - at < UNREPORTED_LATELY);
+        let unreported_since = noted.unreported_since.filter(|_| is_unreported);
         let away_since = match state {
             SenderState::Error => noted.error_since,
             SenderState::Unattended => noted.error_since.or(noted.seen_at),
@@ -82,6 +112,8 @@ impl StoredSender {
             reason,
             since,
             last_accepted_at: noted.last_accepted_at,
+            refused_code: noted.refused_code.filter(|_| is_refused),
+            unreported_since: unreported_since.filter(|since| now - *since > REPORTED_WITHIN),
         }
     }
 }
@@ -94,6 +126,33 @@ pub struct SenderNote {
     pub reason: Option<String>,
 }
 
+/// What came of messages since a driver's last note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SenderResults {
+    pub accepted: i64,
+    /// Those of them that receipts are asked for.
+    pub unreported: i64,
+    pub refused: i64,
+    /// Of the last that was refused.
+    pub refused_code: Option<String>,
+}
+
+/// When a process last noted that receipts of a sender come.
+#[derive(Debug, Default)]
+pub struct ReceiptNote(Mutex<Option<Instant>>);
+
+impl ReceiptNote {
+    /// Whether it is time to note it again; then it counts as noted.
+    fn is_due(&self) -> bool {
+        let mut noted = self.0.lock();
+        let is_due = noted.is_none_or(|at| at.elapsed() >= RECEIPTS_NOTED);
+        if is_due {
+            *noted = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
 const NOTE: &Statement = statement!(
     "INSERT INTO sender_state AS s (name, state, reason, since, seen_at, last_accepted_at) VALUES ($1, $2, $3, $4, $4, $5)
          ON CONFLICT (name) DO UPDATE SET
@@ -101,7 +160,12 @@ const NOTE: &Statement = statement!(
                          THEN coalesce(s.since, excluded.since) ELSE excluded.since END,
             error_since = CASE WHEN excluded.state = 'error' THEN coalesce(s.error_since, excluded.seen_at) END,
             state = excluded.state, reason = excluded.reason, seen_at = excluded.seen_at,
-            last_accepted_at = coalesce(excluded.last_accepted_at, s.last_accepted_at)
+            last_accepted_at = coalesce(excluded.last_accepted_at, s.last_accepted_at),
+            refusals = CASE WHEN s.refusals + $6 < 0 THEN 0 WHEN s.refusals + $6 > 10 THEN 10 ELSE s.refusals + $6 END,
+            refused_code = coalesce($7, s.refused_code), refused_at = CASE WHEN $7 IS NULL THEN s.refused_at ELSE excluded.seen_at END,
+            unreported = CASE WHEN s.receipt_at > $9 THEN 0 ELSE s.unreported + $8 END,
+            unreported_since = CASE WHEN s.receipt_at > $9 THEN NULL WHEN $8 > 0 THEN coalesce(s.unreported_since, excluded.seen_at)
+                                    ELSE s.unreported_since END
      RETURNING paused_at, resumed_at"
 );
 
@@ -117,6 +181,10 @@ pub struct SenderWish {
 const PAUSE: &Statement = statement!(
     "INSERT INTO sender_state AS s (name, state, paused_at) VALUES ($1, $2, $3)
          ON CONFLICT (name) DO UPDATE SET paused_at = coalesce(s.paused_at, excluded.paused_at)"
+);
+
+const RECEIVED: &Statement = statement!(
+    "UPDATE sender_state SET receipt_at = $2, unreported = 0, unreported_since = NULL WHERE name = $1"
 );
 
 const RESUME: &Statement = statement!(
@@ -145,7 +213,7 @@ pub struct AcceptedMessage {
 }
 
 impl Store {
-    /// Notes how a sender is, and whether it accepted messages since the last note. What persons want of it.
+    /// Notes how a sender is, and what came of messages since the last note. What persons want of it.
     ///
     /// # Errors
     /// Doing it again is safe.
@@ -153,15 +221,39 @@ impl Store {
         &self,
         name: &str,
         note: &SenderNote,
-        accepted: bool,
+        results: &SenderResults,
     ) -> Result<SenderWish> {
         let now = self.now().await?;
         let (state, reason) = (note.state.into_str(), note.reason.as_deref());
         let tx = self.begin().await?;
-        let values = values![name, state, reason, now, accepted.then_some(now)];
+        let values = values![
+            name,
+            state,
+            reason,
+            now,
+            (results.accepted > 0).then_some(now),
+            results.refused - results.accepted,
+            results.refused_code.as_deref(),
+            results.unreported,
+            now - RECEIPTS_CAME
+        ];
         let wish: Option<SenderWish> = tx.fetch_one(NOTE, values).await?;
         tx.commit_surely().await?;
         Ok(wish.unwrap_or_default())
+    }
+
+    /// Notes that a receipt of a sender came, unless this process did so lately. One that cannot be noted is left out: others follow.
+    pub async fn note_receipt(&self, name: &str, note: &ReceiptNote) {
+        if !note.is_due() {
+            return;
+        }
+        let noted = async {
+            let now = self.now().await?;
+            self.execute(RECEIVED, values![name, now]).await
+        };
+        if let Err(error) = noted.await {
+            tracing::debug!(%error, sender.name = %name, "a receipt was not noted");
+        }
     }
 
     /// The senders of which something was noted, as they are now.
@@ -261,6 +353,12 @@ mod tests {
             last_accepted_at: None,
             paused_at,
             resumed_at: None,
+            refusals: 0,
+            refused_code: None,
+            refused_at: None,
+            unreported: 0,
+            unreported_since: None,
+            receipt_at: None,
         };
         let at = |seen_at, paused_at| {
             let sender = StoredSender::at(now, noted(seen_at, paused_at));
@@ -268,7 +366,7 @@ mod tests {
         };
         let code = |code: &str| Some(code.to_owned());
         for (seen_at, paused_at, expected) in [
-            (ago(15), None, (SenderState::Error, code("401"), ago(600))),
+            (ago(15), None, (SenderState::Error, code("401"), ago(700))),
             (ago(16), None, (SenderState::Unattended, None, ago(16))),
             (None, None, (SenderState::Unattended, None, None)),
             (
@@ -288,6 +386,43 @@ mod tests {
             let sender = StoredSender::at(now, noted(seen_at, paused_at));
             assert_eq!(sender.is_away_since(now - TimeDelta::seconds(700)), is_away);
             assert!(!sender.is_away_since(now - TimeDelta::seconds(701)));
+        }
+    }
+
+    #[test]
+    fn what_is_refused_and_what_is_not_reported_is_told_once_it_is_much_and_while_it_is_new() {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(30);
+        let ago = |hours| Some(now - TimeDelta::hours(hours));
+        let noted = |(refusals, refused_at), (unreported, since, accepted_at)| {
+            let noted = sender_state::Model {
+                name: "main".to_owned(),
+                state: "ok".to_owned(),
+                reason: None,
+                since: ago(1),
+                error_since: None,
+                seen_at: ago(0),
+                last_accepted_at: accepted_at,
+                paused_at: None,
+                resumed_at: None,
+                refusals,
+                refused_code: Some("1".to_owned()),
+                refused_at,
+                unreported,
+                unreported_since: since,
+                receipt_at: None,
+            };
+            let sender = StoredSender::at(now, noted);
+            let is_unreported = sender.unreported_since.is_some();
+            (sender.refused_code.is_some(), is_unreported)
+        };
+        for (refused, unreported, expected) in [
+            ((0, None), (0, None, None), (false, false)),
+            ((9, ago(0)), (9, ago(3), ago(3)), (false, false)),
+            ((10, ago(23)), (10, ago(3), ago(3)), (true, true)),
+            ((10, ago(24)), (10, ago(2), ago(1)), (false, false)),
+            ((10, None), (10, ago(200), ago(169)), (false, false)),
+        ] {
+            assert_eq!(noted(refused, unreported), expected, "{refused:?}");
         }
     }
 }

@@ -6,6 +6,7 @@ use domain::pepper::Pepper;
 use platform::health::Heartbeat;
 use sender::setting::Setting;
 use store::Store;
+use store::send::state::ReceiptNote;
 
 /// A sender, and what its loop has of this process.
 pub(crate) struct DrivenSender {
@@ -16,4 +17,5 @@ pub(crate) struct DrivenSender {
     pub(super) status_url: String,
     pub(super) link_prefix: String,
     pub(super) heartbeat: Heartbeat,
+    pub(super) received: ReceiptNote,
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
+use domain::sms::SenderState;
 use metrics::{counter, histogram};
 use platform::one_line;
 use platform::telemetry::traces::Span;
@@ -19,7 +20,7 @@ use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::Lease;
-use store::send::state::{SenderNote, SenderWish};
+use store::send::state::{SenderNote, SenderResults, SenderWish};
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -102,7 +103,7 @@ impl DrivenSender {
             outcomes: Vec::new(),
             looked_at: None,
             noted: None,
-            has_accepted: false,
+            results: SenderResults::default(),
             wish: None,
             probe: None,
             probed_at: None,
@@ -158,8 +159,8 @@ struct Driving<'a> {
     looked_at: Option<Instant>,
     /// What was noted last, and when.
     noted: Option<(SenderNote, Instant)>,
-    /// The sender accepted messages since.
-    has_accepted: bool,
+    /// What came of messages since.
+    results: SenderResults,
     /// What persons wanted of the sender when it was noted last.
     wish: Option<SenderWish>,
     /// The provider is being asked how it stands.
@@ -375,8 +376,9 @@ impl Driving<'_> {
         if !is_new && before.is_some_and(|(_, at)| now < *at + NOTE) {
             return Ok(());
         }
+        let was_in_error = before.is_some_and(|(before, _)| before.state == SenderState::Error);
         let (store, name) = (&self.sender.store, &self.lease.name);
-        let wish = store.note_sender(name, &note, self.has_accepted).await?;
+        let wish = store.note_sender(name, &note, &self.results).await?;
         let before = self.wish.replace(wish);
         // A program of before lets it go on without the time.
         let goes_on = |before: SenderWish| {
@@ -384,13 +386,20 @@ impl Driving<'_> {
                 || before.paused_at.is_some() && wish.paused_at.is_none()
         };
         if before.is_some_and(goes_on) {
-            // Whoever lets it go on knows that it may.
-            self.pauses = Pauses::default();
+            // Whoever lets it go on knows that it may. The provider is asked at once whether it is so.
+            self.pauses.go_on();
+            (self.probe, self.probed_at) = (None, None);
         }
         let takes_none = self.is_paused() || self.pauses.is_in_error();
         self.hand_over.rests.store(takes_none, Ordering::Relaxed);
-        self.has_accepted = false;
+        self.results = SenderResults::default();
         if is_new {
+            let code = note.reason.as_deref();
+            if note.state == SenderState::Error {
+                tracing::warn!(sender.name = %name, code, "the sender is in error");
+            } else if was_in_error {
+                tracing::info!(sender.name = %name, "the sender is no longer in error");
+            }
             let state = note.state.into_str();
             counter!("feedback_sender_states_total", "sender" => name.clone(), "state" => state)
                 .increment(1);
@@ -480,9 +489,17 @@ impl Driving<'_> {
             let now = Instant::now();
             self.pauses.note(handed, now);
             self.rate.note(handed);
-            if matches!(handed, Handed::Accepted { .. }) {
-                self.has_accepted = true;
-                self.probed_at = Some(now);
+            match handed {
+                Handed::Accepted { .. } => {
+                    self.results.accepted += 1;
+                    self.results.unreported += i64::from(self.sender.setting.receipts);
+                    self.probed_at = Some(now);
+                }
+                Handed::Refused { code } => {
+                    self.results.refused += 1;
+                    self.results.refused_code = Some(code.clone());
+                }
+                _ => {}
             }
         }
         self.outcomes.push(self.hand_over.outcome(claimed, handed));

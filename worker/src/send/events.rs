@@ -105,11 +105,7 @@ impl EventStore<'_> {
     async fn settle(&mut self) {
         let (store, name) = (&self.sender.store, &self.sender.setting.name);
         match store.settle_strays(name).await {
-            Ok(settled) => {
-                for status in settled {
-                    self.count(status);
-                }
-            }
+            Ok(settled) => self.count(&settled).await,
             Err(error) => tracing::debug!(%error, "stray receipts wait"),
         }
         let guessed = taken(&mut self.guessed);
@@ -193,9 +189,7 @@ impl EventStore<'_> {
             }
         }
         store.record_receipts(&receipts).await?;
-        for status in statuses {
-            self.count(status);
-        }
+        self.count(&statuses).await;
         Ok(kept)
     }
 
@@ -245,11 +239,16 @@ impl EventStore<'_> {
         }))
     }
 
-    /// Counts a receipt of a message.
-    fn count(&self, status: ReceiptStatus) {
-        let name = self.sender.setting.name.clone();
-        counter!("feedback_receipts_total", "sender" => name, "status" => status.into_str())
-            .increment(1);
+    /// Counts receipts of messages.
+    async fn count(&self, statuses: &[ReceiptStatus]) {
+        let (name, received) = (&self.sender.setting.name, &self.sender.received);
+        for status in statuses {
+            let (name, status) = (name.clone(), status.into_str());
+            counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
+        }
+        if !statuses.is_empty() {
+            self.sender.store.note_receipt(name, received).await;
+        }
     }
 
     async fn account(&mut self, number: u32) -> Result<Option<Uuid>, Error> {

@@ -23,6 +23,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Heartbeat};
 use store::Store;
+use store::send::state::ReceiptNote;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -48,6 +49,7 @@ impl SendingJob {
                 store: store.clone(),
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
+                received: ReceiptNote::default(),
                 setting: setting.clone(),
                 pepper: Arc::clone(&pepper),
                 status_url: format!("{public_url}{status}"),

@@ -149,6 +149,14 @@ impl Pauses {
         SenderNote { state, reason }
     }
 
+    /// Forgets what was, but that the provider cannot be reached: that it can it has to say itself.
+    pub(super) fn go_on(&mut self) {
+        *self = Self {
+            away: self.away.take(),
+            ..Self::default()
+        };
+    }
+
     /// Whether something is wrong that may be over without a message that says so.
     pub(super) fn is_in_error(&self) -> bool {
         self.away.is_some() || self.reason.is_some()
@@ -404,6 +412,25 @@ mod tests {
         pauses.note_probe(&accepted(), start);
         assert_eq!(pauses.window(10, start), 10);
         assert_eq!(pauses.state(start), note(SenderState::Ok, None));
+    }
+
+    #[test]
+    fn a_sender_that_goes_on_is_well_unless_its_provider_is_away() {
+        let now = Instant::now();
+        let mut pauses = Pauses::default();
+        let fault = Handed::SenderFault {
+            code: "21606".into(),
+        };
+        pauses.note(&fault, now);
+        pauses.go_on();
+        assert_eq!(pauses.state(now), note(SenderState::Ok, None));
+        assert_eq!(pauses.window(10, now), 10);
+        pauses.note_probe(&Handed::not_sent("connect"), now);
+        pauses.go_on();
+        let away = note(SenderState::Error, Some("connect"));
+        assert_eq!(pauses.state(now), away);
+        pauses.note_probe(&accepted(), now);
+        assert_eq!(pauses.window(10, now), 10);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::sms::SenderState;
 use sender::setting::Setting;
 use serde::Serialize;
+use store::send::fall_over::AWAY_FOR;
 use store::send::figures::SenderFigures;
 use store::send::state::StoredSender;
 use utoipa::ToSchema;
@@ -61,6 +62,15 @@ pub struct SenderItem {
     pub unknown: i64,
     /// Receipts of the last hour that fit no message, of whatever account.
     pub unmatched_receipts: i64,
+    /// The code of the last message that the provider refused, of whatever account, while it refuses more than it takes; else null.
+    #[schema(required = true)]
+    pub refused_code: Option<String>,
+    /// Since when it has accepted messages and no receipt came, if that is more than two hours; else null.
+    #[schema(required = true)]
+    pub unreported_since: Option<DateTime<Utc>>,
+    /// Whether what waits for it goes to the next sender, where a campaign names one.
+    #[serde(skip)]
+    pub is_given_up: bool,
 }
 
 impl SenderItem {
@@ -89,6 +99,11 @@ impl SenderItem {
             last_accepted_at: stored.and_then(|stored| stored.last_accepted_at),
             unknown: figures.unknown,
             unmatched_receipts,
+            refused_code: stored.and_then(|stored| stored.refused_code.clone()),
+            unreported_since: stored
+                .filter(|_| setting.is_some_and(|setting| setting.receipts))
+                .and_then(|stored| stored.unreported_since),
+            is_given_up: stored.is_none_or(|stored| stored.is_away_since(Utc::now() - AWAY_FOR)),
         }
     }
 
@@ -101,10 +116,12 @@ impl SenderItem {
                 .is_some_and(|since| Utc::now() - since > THROTTLED)
     }
 
-    /// Whether a person should look at it: it takes nothing, or messages through it may have been sent or not.
+    /// Whether a person should look at it: it takes nothing, its provider refuses messages or reports nothing, or messages through it may
+    /// have been sent or not.
     pub fn needs_attention(&self) -> bool {
         let takes = matches!(self.state, SenderState::Ok | SenderState::Paused);
-        !takes || self.reason.is_some() || self.unknown > 0 || self.is_throttled()
+        let is_faulty = self.refused_code.is_some() || self.unreported_since.is_some();
+        !takes || self.reason.is_some() || is_faulty || self.unknown > 0 || self.is_throttled()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::app::{App, Setup};
 use tests::campaign::{campaign_path, on_import};
 use tests::import::records;
@@ -113,6 +113,45 @@ async fn a_campaign_s_budget_is_typed_in_its_editor_and_its_page_warns() -> Resu
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn the_preview_tells_that_a_campaign_costs_more_than_is_left() -> Result<()> {
+    let app = with_price().start().await?;
+    let (owner, person) = editor(&app).await?;
+    let form = owner.published(&tests::form::short_form("T")).await?;
+    let batch = owner.import_and_wait(&records("A", 3, "1"), LATER).await?;
+    let month = [("amount", "0.10"), ("currency", "EUR")];
+    person.post(BUDGET, &month).await?.expect(303)?;
+    let of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (form_id, batch_id) = (of(&form["form_id"]), of(&batch["batch_id"]));
+    let fields = |budget| {
+        [
+            ("name", "After the visit"),
+            ("form_id", &*form_id),
+            ("sender", "demo"),
+            ("text", "How was it? {link}"),
+            ("audience", &*batch_id),
+            ("budget", budget),
+            ("budget_currency", "EUR"),
+        ]
+    };
+    let own = "more than the budget of the campaign (0.15 EUR / 0.12 EUR).";
+    let of_month = "more than what is left of this month’s budget (0.15 EUR / 0.10 EUR).";
+    let preview = "/dashboard/campaigns/preview";
+    let drawn = person.post(preview, &fields("0.15")).await?.expect(200)?;
+    let drawn = drawn.text()?;
+    ensure!(drawn.contains(of_month), "{drawn}");
+    ensure!(!drawn.contains("the budget of the campaign"), "{drawn}");
+    // The question before the start says it too.
+    let new = "/dashboard/campaigns/new";
+    let made = person.post(new, &fields("0.12")).await?.expect(303)?;
+    let edit = made.header("location").unwrap_or_default();
+    let page = person.get(edit).await?.expect(200)?;
+    for part in [own, of_month] {
+        ensure!(page.text()?.matches(part).count() == 2, "{part}: {page:?}");
+    }
+    Ok(())
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use tests::app::App;
+use tests::campaign::on_import;
 
 /// What it says about something, by its JSON.
 async fn verdicts(app: &App, variables: &[(&str, &str)], about: &str) -> Result<Vec<String>> {
@@ -26,6 +27,17 @@ async fn a_service_that_runs_has_nothing_wrong() -> Result<()> {
     }
     let local = verdicts(&app, &[], "links").await?;
     ensure!(local == ["warning"], "{local:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_sender_that_campaigns_need_and_the_settings_lack_is_found() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    client.started(|form| on_import(form, "demo")).await?;
+    let other = [("FEEDBACK_SENDERS", "other=demo:")];
+    let found = verdicts(&app, &other, "senders").await?;
+    ensure!(found == ["ok", "warning"], "{found:?}");
     Ok(())
 }
 

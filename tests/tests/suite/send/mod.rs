@@ -22,6 +22,7 @@ mod segments;
 mod senders;
 mod several;
 mod smpp;
+mod told;
 mod whom;
 
 use anyhow::{Result, ensure};

@@ -14,7 +14,7 @@ use super::peer::{Peer, sender_to};
 use super::{degrades, with_demo, with_senders};
 
 /// A sender as the service tells of it.
-async fn sender(client: &Client, name: &str) -> Result<Value> {
+pub(super) async fn sender(client: &Client, name: &str) -> Result<Value> {
     let senders = client
         .get("/api_v1/sms/sender")
         .await?
@@ -115,7 +115,8 @@ async fn a_provider_that_is_away_is_told_while_nothing_waits_and_so_is_its_retur
 async fn a_paused_sender_takes_nothing_until_it_is_resumed() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
-    app.succeeds(&["sender", "pause", "demo"]).await?;
+    let told = app.succeeds(&["sender", "pause", "demo"]).await?;
+    ensure!(told.contains("demo takes nothing"), "{told}");
     let paused = is(&client, "demo", "paused", json!("by_hand")).await?;
     ensure!(paused["since"].is_string(), "{paused}");
     let campaign = client.started(|form| on_import(form, "demo")).await?;
@@ -126,7 +127,8 @@ async fn a_paused_sender_takes_nothing_until_it_is_resumed() -> Result<()> {
             now["waiting"][0]["reason"] == "sender_paused" && count(now, "first", "scheduled") == 3
         })
         .await?;
-    app.succeeds(&["sender", "resume", "demo"]).await?;
+    let told = app.succeeds(&["sender", "resume", "demo"]).await?;
+    ensure!(told.contains("demo is tried again now"), "{told}");
     client
         .until(&campaign, |now| count(now, "first", "delivered") == 3)
         .await?;
@@ -213,11 +215,15 @@ async fn an_admin_has_a_sender_in_error_tried_again_at_once() -> Result<()> {
         Ok(())
     })
     .await?;
-    admin
-        .post("/dashboard/senders/peer/resume", &[])
-        .await?
-        .expect(303)?;
+    let resumed = admin.post("/dashboard/senders/peer/resume", &[]).await?;
+    let resumed = resumed.expect(303)?;
+    let then = resumed.header("location").context("no location")?;
+    let then = admin.get(then).await?.expect(200)?;
+    ensure!(then.text()?.contains("It is tried again now."), "{then:?}");
+    app.succeeds(&["sender", "pause", "peer"]).await?;
     let log = admin.get("/dashboard/audit").await?.expect(200)?;
-    ensure!(log.text()?.contains("Sender goes on"), "{log:?}");
+    for part in ["Sender goes on", "Sender paused", "Command line"] {
+        ensure!(log.text()?.contains(part), "no {part}: {log:?}");
+    }
     Ok(())
 }
