@@ -14,4 +14,6 @@ entity! { "session";
     expires_at: DateTimeUtc,
     /// A link with which its person chooses a new password.
     sets_password: bool,
+    /// When its person last did something, within a minute. Null: not known.
+    last_seen_at: Option<DateTimeUtc>,
 }

@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost, m0019_senders_of_campaigns,
+    m0018_cost, m0019_senders_of_campaigns, m0020_sessions,
 };
 
 /// All migrations, in the order of their numbers.
@@ -29,6 +29,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0017_reminders::MIGRATION,
     m0018_cost::MIGRATION,
     m0019_senders_of_campaigns::MIGRATION,
+    m0020_sessions::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -150,6 +151,10 @@ mod tests {
         (
             "m0019_senders_of_campaigns",
             "59486905a9ddd54068a0b802b89d99fa96045aaed7a14c5a0e818cc2d3cca513",
+        ),
+        (
+            "m0020_sessions",
+            "b50117560e0f9c6f8c368d37c332411c43bb1a1a99b2e774639594ba64137f3a",
         ),
     ];
 

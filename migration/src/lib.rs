@@ -48,6 +48,7 @@ mod m0016_senders;
 mod m0017_reminders;
 mod m0018_cost;
 mod m0019_senders_of_campaigns;
+mod m0020_sessions;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -19,6 +19,7 @@ use crate::page::{forbidden, not_with_role, trouble};
 use crate::range::kept;
 use crate::senders;
 use crate::sent;
+use crate::session::LIVE;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
@@ -85,6 +86,9 @@ async fn signed_in(
         _ => None,
     };
     let account_id = person.account_id;
+    if !request.headers().contains_key(LIVE) {
+        sessions.touch(&state.app.store, account_id, session);
+    }
     request.extensions_mut().insert(person);
     if changes {
         let _changing = state.app.store.changing(account_id);

@@ -143,7 +143,7 @@ pub fn routes(
         cache,
         imports,
         sending,
-        sessions: Arc::new(Sessions::new(&config.public_url)),
+        sessions: Arc::new(Sessions::new(&config.public_url, config.session_idle)),
         passwords: Arc::default(),
         memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),

@@ -1,7 +1,8 @@
 //! Sessions of people: secrets that their browsers have, and links to sign in with, which work once. Only the SHA-256 of either is kept.
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{DbErr, FromQueryResult, QueryResult};
+use uuid::Uuid;
 
 use super::person::{Person, people};
 use crate::tx::{Sql, statement, values};
@@ -62,8 +63,8 @@ impl Store {
         // The password that was checked must be the one that still stands.
         let open = statement!(
             lock "FOR SHARE":
-            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password)
-             SELECT account_id, $3, name, $4, $5, $7
+            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password, last_seen_at)
+             SELECT account_id, $3, name, $4, $5, $7, $8
                FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
         );
         let values = values![
@@ -74,19 +75,41 @@ impl Store {
             now + life,
             person.password_hash.as_str(),
             sets_password,
+            now,
         ];
         Ok(self.execute(open, values).await? > 0)
     }
 
-    /// Who has the session of this hash.
-    pub async fn find_session(&self, hash: [u8; 32]) -> Result<Option<Person>, Error> {
+    /// Who has the session of this hash, unless they have done nothing since then.
+    pub async fn find_session(
+        &self,
+        hash: [u8; 32],
+        idle_since: DateTime<Utc>,
+    ) -> Result<Option<Person>, Error> {
         let person = statement!(
             people!(),
             " JOIN session s ON s.account_id = p.account_id AND s.name = p.name
-              WHERE s.hash = $1 AND NOT s.is_link AND s.expires_at > $2"
+              WHERE s.hash = $1 AND NOT s.is_link AND s.expires_at > $2
+                AND (s.last_seen_at IS NULL OR s.last_seen_at > $3)"
         );
-        let values = values![hash.to_vec(), Utc::now()];
+        let values = values![hash.to_vec(), Utc::now(), idle_since];
         self.fetch_one(person, values).await
+    }
+
+    /// Notes that the person of a session did something, unless that was noted within so long.
+    pub async fn touch_session(
+        &self,
+        account_id: Uuid,
+        hash: [u8; 32],
+        within: TimeDelta,
+    ) -> Result<(), Error> {
+        let now = Utc::now();
+        let touch = statement!(
+            "UPDATE session SET last_seen_at = $3
+              WHERE account_id = $1 AND hash = $2 AND (last_seen_at IS NULL OR last_seen_at < $4)"
+        );
+        let values = values![account_id, hash.to_vec(), now, now - within];
+        self.execute(touch, values).await.map(drop)
     }
 
     /// The link of this hash.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Method;
 use tests::app::App;
 use tests::campaign::on_import;
@@ -130,6 +131,39 @@ async fn a_session_ends_with_what_it_rests_on() -> Result<()> {
         "who is gone gets in"
     );
     Ok(())
+}
+
+#[tokio::test]
+async fn a_session_ends_that_its_person_does_not_use() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    app.add_person("ada", "shop", "viewer").await?;
+    let person = Person::sign_in(&app.anonymous()?, "ada").await?;
+    let used_at = async |at: DateTime<Utc>| {
+        let set = format!("UPDATE session SET last_seen_at = '{}'", at.to_rfc3339());
+        app.sql(&set).await.map(drop)
+    };
+    let used_since = async |at: DateTime<Utc>| {
+        let used = format!(
+            "SELECT count(*) FROM session WHERE last_seen_at > '{}'",
+            at.to_rfc3339()
+        );
+        Ok::<_, anyhow::Error>(app.sql(&used).await? == "1")
+    };
+    let before = Utc::now() - TimeDelta::minutes(30);
+    used_at(before).await?;
+    let live = person.call(Method::GET, "/dashboard");
+    let live = live.header("x-feedback-live", "1");
+    check_page(&live.send().await?, 200)?;
+    ensure!(!used_since(before).await?, "a page that redraws itself");
+    check_page(&person.get("/dashboard").await?, 200)?;
+    eventually(SOON, async || {
+        ensure!(used_since(before).await?, "what was done is not noted");
+        Ok(())
+    })
+    .await?;
+    used_at(Utc::now() - TimeDelta::minutes(62)).await?;
+    is_signed_out(&person).await
 }
 
 #[tokio::test]

@@ -1,0 +1,17 @@
+//! Sessions end when nobody uses them.
+
+use crate::migration::Migration;
+use crate::step::{Action, Step};
+
+pub(crate) const MIGRATION: Migration = Migration {
+    number: 20,
+    name: "m0020_sessions",
+    up: &[Step {
+        name: "columns",
+        action: Action::Sql {
+            postgres: include_str!("postgres.sql"),
+            sqlite: include_str!("sqlite.sql"),
+        },
+    }],
+    finish: &[],
+};
