@@ -154,7 +154,7 @@ mod tests {
         ),
         (
             "m0020_sessions",
-            "b50117560e0f9c6f8c368d37c332411c43bb1a1a99b2e774639594ba64137f3a",
+            "ee80c162b83a10ec13739d58876f00f61dfda40b8a042db63352e183f1296e9b",
         ),
     ];
 

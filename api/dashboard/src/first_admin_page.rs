@@ -18,6 +18,7 @@ use crate::page::html;
 use crate::sent::receive_small;
 use crate::sign_in_link::used_up;
 use crate::state::DashboardState;
+use crate::visitor::Visitor;
 
 #[derive(Template)]
 #[template(path = "first_admin.html")]
@@ -93,6 +94,7 @@ pub async fn add(
     network: Network,
     request: Request,
 ) -> Result<Response> {
+    let visitor = Visitor::new(network, request.headers());
     let chosen: Chosen = receive_small(state, request).await?;
     let mut is_used = first.is_used.lock().await;
     check_unused(first, state, *is_used).await?;
@@ -137,6 +139,7 @@ pub async fn add(
     store
         .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
         .await?;
-    let signed_in = state.sessions.sign_in(store, &person, &name, "/dashboard");
+    let sessions = &state.sessions;
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
     signed_in.await?.ok_or_else(used_up)
 }

@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
-//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password`.
+//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password` (with one's
+//!   sessions), `visitor` (from where somebody signs in).
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `provider_code` (why a message did not arrive), `done` (what was done), `download` (what files are called), `chart` (SVG),
@@ -85,6 +86,7 @@ mod state;
 mod stores;
 mod suppressions;
 mod usage;
+mod visitor;
 
 use std::sync::Arc;
 
@@ -181,6 +183,11 @@ pub fn routes(
         .route(
             "/dashboard/password",
             get(own_password::show).post(own_password::change),
+        )
+        .route("/dashboard/sessions/end", post(own_password::end_session))
+        .route(
+            "/dashboard/sessions/end-others",
+            post(own_password::end_other_sessions),
         )
         .route("/dashboard/sign-out", post(sign_in::sign_out));
     let edits = Router::new()

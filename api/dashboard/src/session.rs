@@ -20,17 +20,18 @@ use domain::person::PersonName;
 use moka::future::Cache;
 use platform::config::PublicUrl;
 use store::Store;
-use store::account::{Person, hash_secret, random_text};
+use store::account::{Person, SessionSummary, hash_secret, random_text};
 use url::Url;
 use uuid::Uuid;
 
 use crate::known;
+use crate::visitor::Visitor;
 
 const NAME: &str = "feedback_session";
 /// Over TLS: no other host can set a cookie of this name here.
 const SECURE_NAME: &str = "__Host-feedback_session";
 /// How long a session lasts.
-const LIFE: TimeDelta = TimeDelta::hours(12);
+pub const LIFE: TimeDelta = TimeDelta::hours(12);
 /// What somebody does is noted so often at most.
 const NOTED: TimeDelta = TimeDelta::minutes(1);
 /// With it the page's script asks for a page that redraws itself, which is nothing that its person does.
@@ -122,13 +123,26 @@ impl Sessions {
         });
     }
 
+    /// Where somebody is signed in.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn list(&self, store: &Store, person: &Person) -> Result<Vec<SessionSummary>> {
+        Ok(store.sessions(person, self.idle_since()).await?)
+    }
+
     /// Opens a session; the cookie that has it, or `None` if the person is gone.
     ///
     /// # Errors
     /// 503.
-    pub async fn open(&self, store: &Store, person: &Person) -> Result<Option<HeaderValue>> {
+    pub async fn open(
+        &self,
+        store: &Store,
+        person: &Person,
+        visitor: &Visitor,
+    ) -> Result<Option<HeaderValue>> {
         let secret = random_text();
-        let opened = store.open_session(person, hash_secret(&secret), LIFE);
+        let opened = store.open_session(person, hash_secret(&secret), LIFE, visitor.parts());
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
 
@@ -142,9 +156,10 @@ impl Sessions {
         store: &Store,
         person: &Person,
         name: &PersonName,
+        visitor: &Visitor,
         to: &str,
     ) -> Result<Option<Response>> {
-        let Some(cookie) = self.open(store, person).await? else {
+        let Some(cookie) = self.open(store, person, visitor).await? else {
             return Ok(None);
         };
         let mut response = redirect(cookie, to);

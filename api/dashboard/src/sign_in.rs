@@ -19,6 +19,7 @@ use crate::session::redirect;
 use crate::sign_in_link::used_up;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
+use crate::visitor::Visitor;
 use api_language::{Text, of_request};
 
 #[derive(Template)]
@@ -100,7 +101,8 @@ pub async fn sign_in(
         return Ok(wrong());
     };
     let (sessions, store) = (&state.sessions, &state.app.store);
-    let signed_in = sessions.sign_in(store, &person, &name, inside(&sent.next));
+    let visitor = Visitor::new(network, &headers);
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
     Ok(signed_in.await?.unwrap_or_else(wrong))
 }
 
@@ -167,13 +169,14 @@ pub async fn use_link(
     if let Some(first) = state.first_admin(&token) {
         return first_admin_page::add(first, &state, t, network, request).await;
     }
+    let visitor = Visitor::new(network, request.headers());
     let link = find_link(&state, network, &token).await?;
     let (store, person) = (&state.app.store, &link.person);
     if !link.sets_password {
         if !store.close_session(hash_secret(&token)).await? {
             return Err(used_up());
         }
-        let cookie = state.sessions.open(store, person).await?;
+        let cookie = state.sessions.open(store, person, &visitor).await?;
         return Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"));
     }
     let caller = Caller::person(
@@ -200,7 +203,8 @@ pub async fn use_link(
         ..link.person
     };
     let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
-    let signed_in = state.sessions.sign_in(store, &person, &name, "/dashboard");
+    let sessions = &state.sessions;
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
     signed_in.await?.ok_or_else(used_up)
 }
 

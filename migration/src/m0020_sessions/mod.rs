@@ -1,4 +1,4 @@
-//! Sessions end when nobody uses them.
+//! Sessions end when nobody uses them, and their person sees where they are.
 
 use crate::migration::Migration;
 use crate::step::{Action, Step};

@@ -1,1 +1,3 @@
 ALTER TABLE session ADD COLUMN last_seen_at text;
+ALTER TABLE session ADD COLUMN browser text NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN address text NOT NULL DEFAULT '';

@@ -16,7 +16,7 @@ pub use self::audit::AuditRow;
 pub use self::branding::PageBranding;
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
-pub use self::session::SignInLink;
+pub use self::session::{SessionSummary, SignInLink};
 pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};

@@ -16,6 +16,20 @@ pub struct SignInLink {
     pub sets_password: bool,
 }
 
+/// Where somebody is signed in.
+#[derive(Clone, Debug, FromQueryResult)]
+pub struct SessionSummary {
+    /// Of its secret.
+    pub hash: Vec<u8>,
+    pub expires_at: DateTime<Utc>,
+    /// Within a minute; `None`: not known.
+    pub last_seen_at: Option<DateTime<Utc>>,
+    /// In a few words; empty: not known.
+    pub browser: String,
+    /// The network; empty: not known.
+    pub address: String,
+}
+
 impl FromQueryResult for SignInLink {
     fn from_query_result(row: &QueryResult, prefix: &str) -> Result<Self, DbErr> {
         Ok(Self {
@@ -26,14 +40,15 @@ impl FromQueryResult for SignInLink {
 }
 
 impl Store {
-    /// Opens a session for so long; false: there is no such person.
+    /// Opens a session for so long, from this browser and network; false: there is no such person.
     pub async fn open_session(
         &self,
         person: &Person,
         hash: [u8; 32],
         life: TimeDelta,
+        from: (&str, &str),
     ) -> Result<bool, Error> {
-        self.insert_session(person, hash, [false, false], life)
+        self.insert_session(person, hash, [false, false], life, from)
             .await
     }
 
@@ -45,7 +60,7 @@ impl Store {
         sets_password: bool,
         life: TimeDelta,
     ) -> Result<bool, Error> {
-        self.insert_session(person, hash, [true, sets_password], life)
+        self.insert_session(person, hash, [true, sets_password], life, ("", ""))
             .await
     }
 
@@ -55,6 +70,7 @@ impl Store {
         hash: [u8; 32],
         [is_link, sets_password]: [bool; 2],
         life: TimeDelta,
+        (browser, address): (&str, &str),
     ) -> Result<bool, Error> {
         let now = Utc::now();
         let expired = statement!("DELETE FROM session WHERE account_id = $1 AND expires_at < $2");
@@ -63,8 +79,8 @@ impl Store {
         // The password that was checked must be the one that still stands.
         let open = statement!(
             lock "FOR SHARE":
-            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password, last_seen_at)
-             SELECT account_id, $3, name, $4, $5, $7, $8
+            "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password, last_seen_at, browser, address)
+             SELECT account_id, $3, name, $4, $5, $7, $8, $9, $10
                FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
         );
         let values = values![
@@ -76,6 +92,8 @@ impl Store {
             person.password_hash.as_str(),
             sets_password,
             now,
+            browser,
+            address,
         ];
         Ok(self.execute(open, values).await? > 0)
     }
@@ -110,6 +128,36 @@ impl Store {
         );
         let values = values![account_id, hash.to_vec(), now, now - within];
         self.execute(touch, values).await.map(drop)
+    }
+
+    /// Where somebody is signed in, but for what nobody has used since then: what was used last comes first, a hundred at most.
+    pub async fn sessions(
+        &self,
+        person: &Person,
+        idle_since: DateTime<Utc>,
+    ) -> Result<Vec<SessionSummary>, Error> {
+        let sessions = statement!(
+            "SELECT hash, expires_at, last_seen_at, browser, address FROM session
+              WHERE account_id = $1 AND name = $2 AND NOT is_link AND expires_at > $3
+                AND (last_seen_at IS NULL OR last_seen_at > $4)
+              ORDER BY coalesce(last_seen_at, $4) DESC, hash LIMIT 100"
+        );
+        let values = values![
+            person.account_id,
+            person.name.as_str(),
+            Utc::now(),
+            idle_since
+        ];
+        self.fetch_all(sessions, values).await
+    }
+
+    /// Ends all sessions of somebody but one.
+    pub async fn close_other_sessions(&self, person: &Person, hash: [u8; 32]) -> Result<(), Error> {
+        let close = statement!(
+            "DELETE FROM session WHERE account_id = $1 AND name = $2 AND NOT is_link AND hash <> $3"
+        );
+        let values = values![person.account_id, person.name.as_str(), hash.to_vec()];
+        self.execute(close, values).await.map(drop)
     }
 
     /// The link of this hash.

@@ -167,6 +167,44 @@ async fn a_session_ends_that_its_person_does_not_use() -> Result<()> {
 }
 
 #[tokio::test]
+async fn everybody_sees_and_ends_their_own_sessions() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let here = app.person("ben", "shop", "viewer").await?;
+    let there = Person::sign_in(&app.anonymous()?, "ben").await?;
+    let elsewhere = Person::sign_in(&app.anonymous()?, "ben").await?;
+    let page = here.get("/dashboard/password").await?.expect(200)?;
+    let page = page.text()?;
+    ensure!(page.matches("127.0.0.1").count() == 3, "{page}");
+    ensure!(page.matches("this browser").count() == 1, "{page}");
+    let mut ids = page.split("name=\"session\" value=\"").skip(1);
+    let id = ids.next().and_then(|rest| rest.split('"').next());
+    let id = [("session", id.unwrap_or_default())];
+    check_page(&admin.post("/dashboard/sessions/end", &id).await?, 404)?;
+    let ended = here
+        .post("/dashboard/sessions/end", &id)
+        .await?
+        .expect(303)?;
+    let told = here
+        .get(ended.header("location").unwrap_or_default())
+        .await?;
+    let told = told.text()?;
+    ensure!(told.contains("Session ended"), "{told}");
+    ensure!(told.matches("127.0.0.1").count() == 2, "{told}");
+    let end_others = here.post("/dashboard/sessions/end-others", &[]);
+    end_others.await?.expect(303)?;
+    is_signed_out(&there).await?;
+    is_signed_out(&elsewhere).await?;
+    check_page(&here.get("/dashboard").await?, 200)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    for words in ["Session ended", "All other sessions ended"] {
+        ensure!(log.text()?.contains(words), "no {words}: {log:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
