@@ -9,7 +9,7 @@ use domain::person::{NewPassword, PersonName, Role};
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::json;
-use store::account::{Person, PersonChange};
+use store::account::{Person, PersonChange, PersonSummary};
 use store::{Store, Workload};
 use uuid::Uuid;
 
@@ -21,7 +21,8 @@ const NOBODY: &str = "there is nobody of this name";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin, or prints a link instead
+    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin, or prints a link instead. Who is not the
+    /// account's first chooses another when they sign in
     Add {
         /// By which they sign in, in lower case
         name: String,
@@ -48,7 +49,7 @@ pub(crate) enum Command {
     },
     /// Print a link with which a person chooses a new password, once, within 24 hours; it begins with the public URL
     Link { name: String },
-    /// Set a password, asked for as by `add`; the person's sessions end
+    /// Set a password, asked for as by `add`; the person's sessions end, and they choose another when they sign in
     Password { name: String },
 }
 
@@ -63,7 +64,12 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         } => {
             let name = PersonName::parse(&name)?;
             let hash = if link { String::new() } else { new_password()? };
-            let added = store.add_person(&account, &name, role, &hash).await?;
+            // The first person of an account sets it up, and types a password of their own.
+            let is_first =
+                |people: Vec<PersonSummary>| people.iter().all(|one| one.account != account);
+            let must_change = !is_first(store.people(None).await?);
+            let added = store.add_person(&account, &name, role, (&hash, must_change));
+            let added = added.await?;
             match added {
                 PersonChange::NotFound => bail!("there is no account {account:?}"),
                 PersonChange::Done => {
@@ -101,7 +107,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         Command::Password { name } => {
             let person = find(&store, &name).await?;
             let hash = new_password()?;
-            let set = store.set_password(&person, &hash);
+            let set = store.set_password(&person, &hash, true);
             noted(&store, &person, "person.password", set).await?
         }
     };

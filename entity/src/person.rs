@@ -11,4 +11,6 @@ entity! { "person";
     /// Empty: they have not chosen a password yet.
     password_hash: String,
     created_at: DateTimeUtc,
+    /// Somebody else set the password, so they choose another before anything else.
+    must_change_password: bool,
 }

@@ -154,7 +154,7 @@ mod tests {
         ),
         (
             "m0020_sessions",
-            "ee80c162b83a10ec13739d58876f00f61dfda40b8a042db63352e183f1296e9b",
+            "592d58a4df4b147ab63a27661951386be23afe42055c1d8d4c806fc8a2ccf637",
         ),
     ];
 

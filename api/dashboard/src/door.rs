@@ -15,6 +15,7 @@ use store::reading;
 use url::form_urlencoded::Serializer;
 
 use crate::done;
+use crate::own_password;
 use crate::page::{forbidden, not_with_role, trouble};
 use crate::range::kept;
 use crate::senders;
@@ -22,6 +23,9 @@ use crate::sent;
 use crate::session::LIVE;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
+
+/// What somebody may ask for before they have changed a password that somebody else set.
+const BEFORE_CHANGE: [&str; 2] = [own_password::PATH, "/dashboard/sign-out"];
 
 /// Pages for people who have the role, or more. What their forms send is read before their handlers, up to so many bytes;
 /// `None`: the handlers read it.
@@ -71,6 +75,9 @@ async fn signed_in(
         Err(problem) => return trouble(t, &problem),
     };
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if person.must_change_password && !BEFORE_CHANGE.contains(&request.uri().path()) {
+        return Redirect::to(own_password::PATH).into_response();
+    }
     if person.role < role {
         return not_with_role(t, person.role);
     }

@@ -125,7 +125,7 @@ pub async fn add(
     }
     company::rename(store, first.account_id, company).await?;
     state.app.recent_changes.record(first.account_id);
-    let added = store.add_person(&first.account_name, &name, Role::Admin, &hash);
+    let added = store.add_person(&first.account_name, &name, Role::Admin, (&hash, false));
     if added.await? != PersonChange::Done {
         return refuse("people-name-taken").await;
     }

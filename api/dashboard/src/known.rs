@@ -83,6 +83,7 @@ mod tests {
             name: "ada".to_owned(),
             role: Role::Viewer,
             password_hash: "hash".to_owned(),
+            must_change_password: false,
         };
         let cookie = cookie(&person, &name, false).unwrap();
         let claim = cookie.value();

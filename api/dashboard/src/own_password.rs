@@ -16,12 +16,15 @@ use crate::session::LIFE;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
-const PATH: &str = "/dashboard/password";
+/// Whoever must change their password has no other page.
+pub const PATH: &str = "/dashboard/password";
 
 #[derive(Template)]
 #[template(path = "password.html")]
 struct PasswordPage<'a> {
     f: &'a Frame,
+    /// Before anything else.
+    must_change: bool,
     /// Why the change was refused.
     refusal: Option<String>,
     sessions: Vec<ShownSession>,
@@ -69,6 +72,7 @@ async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
     let sessions = sessions.list(person.store(), person).await?.into_iter();
     let template = PasswordPage {
         f: &f,
+        must_change: person.must_change_password,
         refusal: refusal.map(|key| f.t.get(key)),
         sessions: sessions
             .map(|session| ShownSession::new(session, &f, &person.session))
@@ -91,6 +95,9 @@ pub async fn change(
     let Ok(new) = NewPassword::parse(change.new) else {
         return answer(&person, Some("password-too-short")).await;
     };
+    if change.current == new.as_str() {
+        return answer(&person, Some("password-same")).await;
+    }
     let passwords = &person.state.passwords;
     let session = hex::encode(person.session);
     let found = passwords.check_known(&session, Person::clone(&person), change.current);
@@ -99,7 +106,7 @@ pub async fn change(
     }
     let hash = passwords.hash(person.account_id, new).await?;
     let noted = person.caller.note("password.change", &person.name).await?;
-    person.store().set_password(&person, &hash).await?;
+    person.store().set_password(&person, &hash, false).await?;
     noted.record_status(StatusCode::OK).await;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }

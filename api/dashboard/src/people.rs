@@ -75,7 +75,7 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let subject = format!("{} {role}", name.as_str());
     let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
-    let added = store.add_person(&person.account_name, &name, role, &hash);
+    let added = store.add_person(&person.account_name, &name, role, (&hash, true));
     answer_to(noted, added.await?, &person, ("add", new)).await
 }
 
@@ -111,7 +111,8 @@ pub async fn change(
                 .hash(person.account_id, password)
                 .await?;
             let noted = note("person.password").await?;
-            (noted, store.set_password(&other, &hash).await?)
+            let must_change = other.name != person.name;
+            (noted, store.set_password(&other, &hash, must_change).await?)
         }
         "remove" => {
             let noted = note("person.remove").await?;

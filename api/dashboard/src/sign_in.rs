@@ -194,7 +194,7 @@ pub async fn use_link(
         return Err(used_up());
     }
     let noted = caller.note("password.change", &person.name).await?;
-    if store.set_password(person, &hash).await? != PersonChange::Done {
+    if store.set_password(person, &hash, false).await? != PersonChange::Done {
         return Err(used_up());
     }
     noted.record_status(StatusCode::OK).await;

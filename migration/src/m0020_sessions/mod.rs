@@ -1,4 +1,4 @@
-//! Sessions end when nobody uses them, and their person sees where they are.
+//! Sessions end when nobody uses them, and their person sees where they are; a password that somebody else set is changed.
 
 use crate::migration::Migration;
 use crate::step::{Action, Step};

@@ -27,6 +27,8 @@ pub struct Person {
     pub role: Role,
     /// A PHC string; empty: they have not chosen a password yet.
     pub password_hash: String,
+    /// Somebody else set the password, so they choose another before anything else.
+    pub must_change_password: bool,
 }
 
 /// A person as an admin lists them.
@@ -54,7 +56,7 @@ pub enum PersonChange {
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash", $($more,)?
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password", $($more,)?
             " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
         )
     };
@@ -73,18 +75,20 @@ impl FromQueryResult for Person {
             name: row.try_get(prefix, "name")?,
             role,
             password_hash: row.try_get(prefix, "password_hash")?,
+            must_change_password: row.try_get(prefix, "must_change_password")?,
         })
     }
 }
 
 impl Store {
-    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link.
+    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link; one that they must change is
+    /// that of whoever adds them.
     pub async fn add_person(
         &self,
         account_name: &str,
         name: &PersonName,
         role: Role,
-        password_hash: &str,
+        (password_hash, must_change_password): (&str, bool),
     ) -> Result<PersonChange, Error> {
         let account = account::Entity::find().filter(account::Column::Name.eq(account_name));
         let Some(account) = account.one(self).await? else {
@@ -96,6 +100,7 @@ impl Store {
             role: role.as_str().to_owned(),
             password_hash: password_hash.to_owned(),
             created_at: Utc::now(),
+            must_change_password,
         };
         Ok(if self.insert_new(person).await? {
             PersonChange::Done
@@ -120,16 +125,18 @@ impl Store {
         self.fetch_all(people, values![account_id]).await
     }
 
-    /// Sets a password and ends the person's sessions.
+    /// Sets a password, which they must change if somebody else chose it, and ends the person's sessions.
     pub async fn set_password(
         &self,
         person: &Person,
         password_hash: &str,
+        must_change_password: bool,
     ) -> Result<PersonChange, Error> {
         let password_hash = password_hash.to_owned();
         let set = |row| {
             Some(person::Model {
                 password_hash,
+                must_change_password,
                 ..row
             })
         };
