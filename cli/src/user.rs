@@ -63,7 +63,11 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             link,
         } => {
             let name = PersonName::parse(&name)?;
-            let hash = if link { String::new() } else { new_password()? };
+            let hash = if link {
+                String::new()
+            } else {
+                new_password(&[name.as_str(), &account])?
+            };
             // The first person of an account sets it up, and types a password of their own.
             let is_first =
                 |people: Vec<PersonSummary>| people.iter().all(|one| one.account != account);
@@ -106,7 +110,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         }
         Command::Password { name } => {
             let person = find(&store, &name).await?;
-            let hash = new_password()?;
+            let hash = new_password(&person.names())?;
             let set = store.set_password(&person, &hash, true);
             noted(&store, &person, "person.password", set).await?
         }
@@ -176,8 +180,8 @@ async fn find(store: &Store, name: &str) -> anyhow::Result<Person> {
     person.context(NOBODY)
 }
 
-/// The hash of a password from the terminal, where it is not shown, or from stdin without the end of its line.
-fn new_password() -> anyhow::Result<String> {
+/// The hash of a password, of a person with these names, from the terminal, where it is not shown, or from stdin without the end of its line.
+fn new_password(names: &[&str]) -> anyhow::Result<String> {
     let password = if stdin().is_terminal() {
         rpassword::prompt_password("Password: ")?
     } else {
@@ -185,5 +189,5 @@ fn new_password() -> anyhow::Result<String> {
         stdin().read_to_string(&mut text)?;
         text.trim_end_matches(['\r', '\n']).to_owned()
     };
-    Ok(api::hash_password(&NewPassword::parse(password)?)?)
+    Ok(api::hash_password(&NewPassword::parse(password, names)?)?)
 }

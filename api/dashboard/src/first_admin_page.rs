@@ -15,6 +15,7 @@ use store::account::PersonChange;
 use crate::company::{self, Region};
 use crate::first_admin::FirstAdmin;
 use crate::page::html;
+use crate::password::refusal_of;
 use crate::sent::receive_small;
 use crate::sign_in_link::used_up;
 use crate::state::DashboardState;
@@ -103,8 +104,10 @@ pub async fn add(
     let Ok(name) = PersonName::parse(&chosen.name) else {
         return refuse("people-name-wrong").await;
     };
-    let Ok(password) = NewPassword::parse(chosen.password.as_str()) else {
-        return refuse("password-too-short").await;
+    let names = [name.as_str(), &chosen.company, &first.account_name];
+    let password = match NewPassword::parse(chosen.password.as_str(), &names) {
+        Ok(password) => password,
+        Err(fault) => return refuse(refusal_of(fault)).await,
     };
     let Some(company) = company::name(&chosen.company) else {
         return refuse("company-wrong").await;

@@ -11,6 +11,7 @@ use store::account::{Person, SessionSummary};
 
 use crate::done;
 use crate::page::{Frame, page};
+use crate::password::refusal_of;
 use crate::sent::SentChange;
 use crate::session::LIFE;
 use crate::sign_in::NoFields;
@@ -92,8 +93,9 @@ pub async fn change(
     person: SignedIn,
     SentChange(change): SentChange<PasswordChange>,
 ) -> Result<Response> {
-    let Ok(new) = NewPassword::parse(change.new) else {
-        return answer(&person, Some("password-too-short")).await;
+    let new = match NewPassword::parse(change.new, &person.names()) {
+        Ok(new) => new,
+        Err(fault) => return answer(&person, Some(refusal_of(fault))).await,
     };
     if change.current == new.as_str() {
         return answer(&person, Some("password-same")).await;

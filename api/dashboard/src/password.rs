@@ -9,7 +9,7 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use axum::http::HeaderMap;
-use domain::person::{NewPassword, PersonName};
+use domain::person::{NewPassword, PasswordFault, PersonName};
 use moka::sync::Cache;
 use platform::places::{Place, Places};
 use store::account::Person;
@@ -171,6 +171,15 @@ fn verify(password: &str, hash: &str) -> bool {
     })
 }
 
+/// The text for why a password may not be set.
+pub fn refusal_of(fault: PasswordFault) -> &'static str {
+    match fault {
+        PasswordFault::Length => "password-too-short",
+        PasswordFault::Common => "password-common",
+        PasswordFault::Name => "password-name",
+    }
+}
+
 /// The PHC string of a new password: argon2id with 19 MiB, two passes and one lane, as OWASP recommends.
 ///
 /// # Errors
@@ -187,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_hash_fits_its_password_alone_and_nobody_has_one() {
-        let hash = hash(&NewPassword::parse("correct horse").unwrap()).unwrap();
+        let hash = hash(&NewPassword::parse("correct horse", &[]).unwrap()).unwrap();
         assert!(
             hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{hash}"

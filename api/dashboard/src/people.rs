@@ -12,6 +12,7 @@ use strum::VariantArray;
 
 use crate::done;
 use crate::page::{Frame, page};
+use crate::password::refusal_of;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -64,8 +65,10 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
         return answer(&person, Some("people-name-wrong"), new).await;
     };
-    let Ok(password) = NewPassword::parse(&*new.password) else {
-        return answer(&person, Some("password-too-short"), new).await;
+    let names = [name.as_str(), &person.company, &person.account_name];
+    let password = match NewPassword::parse(&*new.password, &names) {
+        Ok(password) => password,
+        Err(fault) => return answer(&person, Some(refusal_of(fault)), new).await,
     };
     let hash = person
         .state
@@ -102,8 +105,11 @@ pub async fn change(
             (noted, store.set_role(&other, role).await?)
         }
         "password" => {
-            let Ok(password) = NewPassword::parse(change.value) else {
-                return answer(&person, Some("password-too-short"), NewPerson::default()).await;
+            let password = match NewPassword::parse(change.value, &other.names()) {
+                Ok(password) => password,
+                Err(fault) => {
+                    return answer(&person, Some(refusal_of(fault)), NewPerson::default()).await;
+                }
             };
             let hash = person
                 .state

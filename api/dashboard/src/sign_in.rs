@@ -14,6 +14,7 @@ use url::Url;
 
 use crate::first_admin_page;
 use crate::page::html;
+use crate::password::refusal_of;
 use crate::sent::{SentChange, receive_small};
 use crate::session::redirect;
 use crate::sign_in_link::used_up;
@@ -186,8 +187,9 @@ pub async fn use_link(
         &request,
     );
     let sent: ChosenPassword = receive_small(&state, request).await?;
-    let Ok(password) = NewPassword::parse(sent.password) else {
-        return Ok(link_page(t, &link, Some("password-too-short")));
+    let password = match NewPassword::parse(sent.password, &person.names()) {
+        Ok(password) => password,
+        Err(fault) => return Ok(link_page(t, &link, Some(refusal_of(fault)))),
     };
     let hash = state.passwords.hash(person.account_id, password).await?;
     if !store.close_session(hash_secret(&token)).await? {

@@ -31,6 +31,13 @@ pub struct Person {
     pub must_change_password: bool,
 }
 
+impl Person {
+    /// What is no password of theirs: their name, and those of the account.
+    pub fn names(&self) -> [&str; 3] {
+        [&self.name, &self.company, &self.account_name]
+    }
+}
+
 /// A person as an admin lists them.
 #[derive(Clone, Debug, serde::Serialize, FromQueryResult)]
 pub struct PersonSummary {

@@ -472,6 +472,15 @@ async fn the_last_admin_stays_and_names_are_taken_once() -> Result<()> {
         short.text()?.contains("at least 10 characters"),
         "{short:?}"
     );
+    for (common, refusal) in [
+        ("Sunshine2026!", "one of those that are tried first"),
+        ("shop-ada-shop", "more than the names"),
+    ] {
+        let change = [("current", PASSWORD), ("new", common)];
+        let refused = admin.post("/dashboard/password", &change).await?;
+        let refused = refused.expect(200)?;
+        ensure!(refused.text()?.contains(refusal), "{common}: {refused:?}");
+    }
     admin.get("/dashboard").await?.expect(200)?;
     Ok(())
 }
