@@ -49,6 +49,8 @@ pub(crate) enum Command {
     },
     /// Print a link with which a person chooses a new password, once, within 24 hours; it begins with the public URL
     Link { name: String },
+    /// Take the second factor of a person who lost it; their sessions end
+    ResetFactor { name: String },
     /// Set a password, asked for as by `add`; the person's sessions end, and they choose another when they sign in
     Password { name: String },
 }
@@ -107,6 +109,11 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             let person = find(&store, &name).await?;
             let set = store.set_role(&person, role);
             noted(&store, &person, "person.role", set).await?
+        }
+        Command::ResetFactor { name } => {
+            let person = find(&store, &name).await?;
+            let remove = store.remove_second_factor(&person);
+            noted(&store, &person, "person.second-factor", remove).await?
         }
         Command::Password { name } => {
             let person = find(&store, &name).await?;

@@ -154,7 +154,7 @@ mod tests {
         ),
         (
             "m0020_sessions",
-            "592d58a4df4b147ab63a27661951386be23afe42055c1d8d4c806fc8a2ccf637",
+            "19ff5a77d09d12b3598b4b39d81eb33cfa9cf30382f128240d0a1a6ae750bb68",
         ),
     ];
 

@@ -26,6 +26,7 @@ struct PasswordPage<'a> {
     f: &'a Frame,
     /// Before anything else.
     must_change: bool,
+    has_second_factor: bool,
     /// Why the change was refused.
     refusal: Option<String>,
     sessions: Vec<ShownSession>,
@@ -74,6 +75,7 @@ async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
     let template = PasswordPage {
         f: &f,
         must_change: person.must_change_password,
+        has_second_factor: person.second_factor.is_some(),
         refusal: refusal.map(|key| f.t.get(key)),
         sessions: sessions
             .map(|session| ShownSession::new(session, &f, &person.session))

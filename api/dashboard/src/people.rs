@@ -89,7 +89,7 @@ pub struct PersonAction {
     value: String,
 }
 
-/// Changes a role or a password, or removes a person.
+/// Changes a role or a password, takes a second factor that was lost, or removes a person.
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
@@ -119,6 +119,11 @@ pub async fn change(
             let noted = note("person.password").await?;
             let must_change = other.name != person.name;
             (noted, store.set_password(&other, &hash, must_change).await?)
+        }
+        // One's own is turned off with the password.
+        "second-factor" if other.name != person.name => {
+            let noted = note("person.second-factor").await?;
+            (noted, store.remove_second_factor(&other).await?)
         }
         "remove" => {
             let noted = note("person.remove").await?;

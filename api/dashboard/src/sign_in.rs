@@ -15,6 +15,7 @@ use url::Url;
 use crate::first_admin_page;
 use crate::page::html;
 use crate::password::refusal_of;
+use crate::second_step;
 use crate::sent::{SentChange, receive_small};
 use crate::session::redirect;
 use crate::sign_in_link::used_up;
@@ -101,6 +102,10 @@ pub async fn sign_in(
     else {
         return Ok(wrong());
     };
+    if person.second_factor.is_some() {
+        let t = of_request(&headers);
+        return Ok(second_step::ask(t, &person, inside(&sent.next), false));
+    }
     let (sessions, store) = (&state.sessions, &state.app.store);
     let visitor = Visitor::new(network, &headers);
     let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
@@ -108,7 +113,7 @@ pub async fn sign_in(
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
-fn inside(next: &str) -> &str {
+pub fn inside(next: &str) -> &str {
     let here = Url::parse("http://here").and_then(|here| here.join(next));
     let is_inside = here.is_ok_and(|url| {
         let path = url.path();
@@ -177,6 +182,9 @@ pub async fn use_link(
         if !store.close_session(hash_secret(&token)).await? {
             return Err(used_up());
         }
+        if person.second_factor.is_some() {
+            return Ok(second_step::ask(t, person, "/dashboard", false));
+        }
         let cookie = state.sessions.open(store, person, &visitor).await?;
         return Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"));
     }
@@ -204,6 +212,9 @@ pub async fn use_link(
         password_hash: hash,
         ..link.person
     };
+    if person.second_factor.is_some() {
+        return Ok(second_step::ask(t, &person, "/dashboard", false));
+    }
     let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
     let sessions = &state.sessions;
     let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");

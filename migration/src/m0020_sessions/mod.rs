@@ -1,4 +1,5 @@
-//! Sessions end when nobody uses them, and their person sees where they are; a password that somebody else set is changed.
+//! Sessions end when nobody uses them, and their person sees where they are; a password that somebody else set is changed. A
+//! second factor.
 
 use crate::migration::Migration;
 use crate::step::{Action, Step};
