@@ -44,6 +44,7 @@ feedback user list
 feedback user remove bob
 feedback user role bob editor
 feedback user password bob
+feedback user reset-factor bob
 feedback suppression list
 feedback suppression add +4915112345678
 feedback suppression remove +4915112345678

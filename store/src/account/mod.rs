@@ -1,5 +1,5 @@
 //! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`), pages that are
-//! shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! shared (`share`), their second factors (`second_factor`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -16,7 +16,7 @@ pub use self::audit::AuditRow;
 pub use self::branding::PageBranding;
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
-pub use self::session::SignInLink;
+pub use self::session::{SessionSummary, SignInLink};
 pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
@@ -25,6 +25,7 @@ mod audit;
 mod branding;
 mod person;
 mod progress;
+mod second_factor;
 mod session;
 mod share;
 mod time_zone;
@@ -290,6 +291,7 @@ async fn find_or_make_account(
         name: ActiveValue::Set(name.to_owned()),
         time_zone: ActiveValue::Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
         created_at: ActiveValue::Set(now),
+        demands_second_factor: ActiveValue::NotSet,
     };
     tx.insert_new(made).await?;
     let account = account::Entity::find().filter(account::Column::Name.eq(name));
