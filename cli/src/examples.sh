@@ -4,6 +4,7 @@ feedback worker --ops-listen 127.0.0.1:8081
 feedback worker --only import,roll-up --ops-listen 127.0.0.1:8082
 feedback key create --account shop --time-zone Europe/Berlin
 feedback key create --account shop --scopes import,report --json
+feedback key create --account shop --name "Till in Berlin" --expires 2030-12-31T23:59:59Z --networks 10.0.0.0/8
 feedback key list
 feedback key rotate $KEY --overlap-hours 1
 feedback key revoke $KEY

@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results,
+    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_keys,
 };
 
 /// All migrations, in the order of their numbers.
@@ -30,6 +30,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0018_cost::MIGRATION,
     m0019_senders_of_campaigns::MIGRATION,
     m0020_sender_results::MIGRATION,
+    m0021_keys::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -155,6 +156,10 @@ mod tests {
         (
             "m0020_sender_results",
             "97f30d412f5555fb0981a57121f8b46c88c18e38df08108d4ac76aa2580d10e5",
+        ),
+        (
+            "m0021_keys",
+            "8dbf9ac0e1713575b49a3f06c2146e98cb0527a16f1ff3a24af89768de56fb9f",
         ),
     ];
 

@@ -49,6 +49,7 @@ mod m0017_reminders;
 mod m0018_cost;
 mod m0019_senders_of_campaigns;
 mod m0020_sender_results;
+mod m0021_keys;
 mod watch;
 
 pub use all::MIGRATIONS;
