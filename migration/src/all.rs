@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_keys,
+    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_keys, m0022_audit_chain,
 };
 
 /// All migrations, in the order of their numbers.
@@ -31,6 +31,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0019_senders_of_campaigns::MIGRATION,
     m0020_sender_results::MIGRATION,
     m0021_keys::MIGRATION,
+    m0022_audit_chain::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -160,6 +161,10 @@ mod tests {
         (
             "m0021_keys",
             "8dbf9ac0e1713575b49a3f06c2146e98cb0527a16f1ff3a24af89768de56fb9f",
+        ),
+        (
+            "m0022_audit_chain",
+            "4a871f7f8b8a99dbf4b8056af0310cf258aeab289e19c011fc44af72c3c64d22",
         ),
     ];
 

@@ -50,6 +50,7 @@ mod m0018_cost;
 mod m0019_senders_of_campaigns;
 mod m0020_sender_results;
 mod m0021_keys;
+mod m0022_audit_chain;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -1,4 +1,4 @@
-//! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`), pages that are
+//! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`, `chain`), pages that are
 //! shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
@@ -10,12 +10,15 @@ use domain::networks::Networks;
 use domain::scope::Scopes;
 use entity::{account, api_key, api_secret, import_counter};
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect};
+use sea_orm::{
+    ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::audit::AuditRow;
 pub use self::branding::PageBranding;
+pub use self::chain::{Chain, ChainFault, Fault};
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
 pub use self::session::SignInLink;
@@ -25,6 +28,7 @@ use crate::{Error, Store, Tx};
 
 mod audit;
 mod branding;
+mod chain;
 mod person;
 mod progress;
 mod session;
@@ -143,6 +147,14 @@ impl Store {
         let mut accounts = account::Entity::find().limit(2).all(self).await?;
         let account = accounts.pop().filter(|_| accounts.is_empty());
         Ok(account.map(|account| (account.account_id, account.name)))
+    }
+
+    /// The ids and names of all accounts, in the order of their names.
+    pub async fn accounts(&self) -> Result<Vec<(Uuid, String)>, Error> {
+        let accounts = account::Entity::find().order_by_asc(account::Column::Name);
+        let accounts = accounts.all(self).await?.into_iter();
+        let accounts = accounts.map(|account| (account.account_id, account.name));
+        Ok(accounts.collect())
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
