@@ -1,18 +1,31 @@
 //! `feedback audit …`: the audit log; straight on the store, as [`key`](crate::key) is.
 
+use std::io::{Write, stdout};
+
 use anyhow::{bail, ensure};
 use clap::Subcommand;
 use platform::backends::open_existing_store;
 use platform::config::Config;
+use store::account::AuditRow;
 use store::{Store, Workload};
 use uuid::Uuid;
 
 use crate::output::{print, rows};
+use crate::user::note_done;
+
+/// Rows that are read at once.
+const ROWS: usize = 1_000;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Compute the chain of hashes over the log anew; print what was changed, removed or inserted since it was sealed, exit 1
     Verify(Of),
+    /// Print an account's log, newest first, as NDJSON: an object a line
+    Export {
+        /// Name of the account
+        #[arg(long)]
+        account: String,
+    },
 }
 
 /// Whose log.
@@ -27,6 +40,10 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
     let store = open_existing_store(&config, Workload::Maintenance(1)).await?;
     match command {
         Command::Verify(of) => verify(&store, &of, json).await,
+        Command::Export { account } => {
+            let account = Some(account);
+            export(&store, &Of { account }, json).await
+        }
     }
 }
 
@@ -48,11 +65,14 @@ async fn verify(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
     let mut faults = Vec::new();
     for (account_id, name) in of.accounts(store).await? {
         let chain = store.verify_audit(account_id).await?;
-        let last = hex::encode(&chain.hash);
-        eprintln!(
-            "{name}: {} rows as they were sealed, in {} seals, the last one {last}",
-            chain.rows, chain.seals
-        );
+        if chain.seals > 0 {
+            eprintln!(
+                "{name}: {} rows as they were sealed, in {} seals, the last one {}",
+                chain.rows,
+                chain.seals,
+                hex::encode(&chain.hash)
+            );
+        }
         faults.extend(chain.faults);
     }
     if json || !faults.is_empty() {
@@ -61,5 +81,37 @@ async fn verify(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
         })?;
     }
     ensure!(faults.is_empty(), "the audit log is not as it was sealed");
+    Ok(())
+}
+
+async fn export(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
+    let mut all = Vec::new();
+    for (account_id, _) in of.accounts(store).await? {
+        note_done(store, account_id, "audit.export", "").await?;
+        let mut after = None;
+        loop {
+            let page = store.audit(account_id, (None, None), after, ROWS).await?;
+            if json {
+                all.extend(page.rows);
+            } else {
+                write_lines(&page.rows)?;
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    if json {
+        print(all.as_slice(), json, |_| String::new())?;
+    }
+    Ok(())
+}
+
+fn write_lines(rows: &[AuditRow]) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    for row in rows {
+        writeln!(out, "{}", serde_json::to_string(row)?)?;
+    }
     Ok(())
 }

@@ -102,7 +102,7 @@ enum Command {
     Sender(CommandGroup<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
     User(CommandGroup<user::Command, Args>),
-    /// Verify the audit log; works beside a running service
+    /// Verify the audit log, or print it; works beside a running service
     Audit(CommandGroup<audit::Command, Args>),
     /// List the phones that get no messages, add and remove some
     Suppression(CommandGroup<suppression::Command>),

@@ -3,13 +3,17 @@
 use chrono::{DateTime, SubsecRound, Utc};
 use entity::audit;
 use sea_orm::FromQueryResult;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::tx::{Sql, statement, values};
 use crate::{Error, ListPage, Store};
 
+/// The end of the year 9999, in Unix time.
+const LAST: i64 = 253_402_300_800;
+
 /// What somebody changed, or exported.
-#[derive(Clone, Debug, FromQueryResult)]
+#[derive(Clone, Debug, Serialize, FromQueryResult)]
 pub struct AuditRow {
     pub audit_id: Uuid,
     pub at: DateTime<Utc>,
@@ -72,10 +76,12 @@ impl Store {
         self.execute(note, values).await.map(drop)
     }
 
-    /// A page of what an account's people changed, with what it came to, newest first, after this position.
+    /// A page of what an account's people changed from one moment until before another, with what it came to, newest first, after
+    /// this position.
     pub async fn audit(
         &self,
         account_id: Uuid,
+        (from, until): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<AuditRow>, Error> {
@@ -84,11 +90,19 @@ impl Store {
                     SELECT o.status FROM audit o
                      WHERE o.account_id = $1 AND o.outcome_of = a.audit_id ORDER BY o.audit_id LIMIT 1)) AS status
                FROM audit a
-              WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL
+              WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL AND a.at >= $4 AND a.at < $5
               ORDER BY a.audit_id DESC LIMIT $3"
         );
         let more = i64::try_from(limit).map_err(Error::broken)? + 1;
-        let values = values![account_id, after.unwrap_or(Uuid::max()), more];
+        let from = from.unwrap_or(DateTime::UNIX_EPOCH);
+        let until = until.or_else(|| DateTime::from_timestamp(LAST, 0));
+        let values = values![
+            account_id,
+            after.unwrap_or(Uuid::max()),
+            more,
+            from,
+            until.unwrap_or_else(Utc::now)
+        ];
         let rows = self.fetch_all(rows, values).await?;
         Ok(ListPage::new(rows, limit, false, |row: &AuditRow| {
             row.audit_id

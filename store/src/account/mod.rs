@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::key::{NewKey, ends_soon, has_ended};
 use domain::networks::Networks;
-use domain::scope::Scopes;
+use domain::scope::{Scope, Scopes};
 use entity::{account, api_key, api_secret, import_counter};
 use sea_orm::sea_query::LockType;
 use sea_orm::{
@@ -34,6 +34,9 @@ mod progress;
 mod session;
 mod share;
 mod time_zone;
+
+/// The lowest number of a program that knows the scope of the audit log.
+const READ_AUDIT: i64 = 22;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -215,8 +218,15 @@ impl Store {
         key: impl Into<NewKey>,
         show: impl FnOnce(&IssuedKey) -> Result<(), BoxError>,
     ) -> Result<IssuedKey, CreateKeyError> {
-        let new = key.into();
+        let mut new = key.into();
         let tx = self.begin().await?;
+        if new.scopes.contains(Scope::Audit) && !tx.admits_only_from(READ_AUDIT).await? {
+            // Programs of before cannot read a key with this scope: all of them are those that these know.
+            if new.scopes != Scopes::ALL {
+                return Err(Error::UpgradeUnfinished.into());
+            }
+            new.scopes = Scopes::ALL.without(Scope::Audit);
+        }
         let now = Utc::now();
         let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
         if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
