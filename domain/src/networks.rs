@@ -46,7 +46,14 @@ impl FromStr for Networks {
 
 impl fmt::Display for Networks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let networks: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        let text = |network: &IpNet| {
+            if network.prefix_len() == network.max_prefix_len() {
+                network.addr().to_string()
+            } else {
+                network.to_string()
+            }
+        };
+        let networks: Vec<_> = self.0.iter().map(text).collect();
         f.write_str(&networks.join(","))
     }
 }
@@ -58,10 +65,7 @@ mod tests {
     #[test]
     fn networks_and_addresses_are_read_and_shown() {
         let networks: Networks = "10.0.0.0/8, 2001:db8::/48,192.0.2.7".parse().unwrap();
-        assert_eq!(
-            networks.to_string(),
-            "10.0.0.0/8,2001:db8::/48,192.0.2.7/32"
-        );
+        assert_eq!(networks.to_string(), "10.0.0.0/8,2001:db8::/48,192.0.2.7");
         for (address, expected) in [
             ("10.1.2.3", true),
             ("::ffff:10.1.2.3", true),

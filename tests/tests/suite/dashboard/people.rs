@@ -336,7 +336,7 @@ async fn a_key_has_terms_and_admins_are_told_of_its_end() -> Result<()> {
     let page = page.text()?;
     for words in [
         "Till in Berlin",
-        "only from 203.0.113.7/32",
+        "only from 203.0.113.7",
         "Create a new one in time",
     ] {
         ensure!(page.contains(words), "no {words}: {page}");

@@ -1,8 +1,10 @@
 //! The chain over the audit log: what is changed behind its back is found, an erasure is not, and who seals at once does not seal twice.
 
 use anyhow::{Result, ensure};
+use domain::scope::{Scope, Scopes};
 use futures::future::try_join_all;
-use store::account::Fault;
+use store::Error;
+use store::account::{CreateKeyError, Fault};
 use uuid::Uuid;
 
 use super::fixture::Ledger;
@@ -94,5 +96,34 @@ async fn of_those_who_seal_at_once_each_row_has_one_seal() -> Result<()> {
     }
     let chain = ledger.store.verify_audit(ledger.account_id).await?;
     ensure!(chain.faults.is_empty() && chain.rows == 50, "{chain:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn beside_older_programs_nothing_is_sealed_and_no_key_has_what_they_cannot_read() -> Result<()>
+{
+    let ledger = Ledger::open().await?;
+    let older = "UPDATE schema_version SET version = 20";
+    ledger.damage(older, ledger.account_id).await?;
+    noted(&ledger, "a").await?;
+    seal(&ledger).await?;
+    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    assert_eq!(chain.seals, 0);
+    let store = &ledger.store;
+    let key = store.create_key("account", None, Scopes::ALL).await?;
+    assert_eq!(key.scopes, Scopes::ALL.without(Scope::Audit));
+    let audit = Scopes::from_iter([Scope::Audit]);
+    let refused = store.create_key("account", None, audit).await;
+    ensure!(
+        matches!(
+            refused,
+            Err(CreateKeyError::Store(Error::UpgradeUnfinished))
+        ),
+        "a key was made"
+    );
+    let page = store.audit(ledger.account_id, (None, None), None, 10);
+    let page = page.await?;
+    assert_eq!(page.rows.len(), 1);
+    assert_eq!(page.rows[0].status, Some(204));
     Ok(())
 }
