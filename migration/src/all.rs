@@ -164,7 +164,7 @@ mod tests {
         ),
         (
             "m0022_audit_chain",
-            "4a871f7f8b8a99dbf4b8056af0310cf258aeab289e19c011fc44af72c3c64d22",
+            "86307950a144a61a585d41e884addf3186a0d243330969aed91877b55900681a",
         ),
     ];
 

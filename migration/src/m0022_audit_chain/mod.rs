@@ -25,7 +25,7 @@ pub(crate) const MIGRATION: Migration = Migration {
             name: "audit_by_seal",
             action: Action::Index {
                 name: "audit_by_seal",
-                on: "audit (account_id, seal)",
+                on: "audit (account_id, seal) WHERE seal IS NOT NULL",
             },
         },
         Step {

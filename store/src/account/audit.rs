@@ -87,8 +87,7 @@ impl Store {
     ) -> Result<ListPage<AuditRow>, Error> {
         let rows = statement!(
             "SELECT a.audit_id, a.at, a.name, a.address, a.action, a.subject, coalesce(a.status, (
-                    SELECT o.status FROM audit o
-                     WHERE o.account_id = $1 AND o.outcome_of = a.audit_id ORDER BY o.audit_id LIMIT 1)) AS status
+                    SELECT min(o.status) FROM audit o WHERE o.account_id = $1 AND o.outcome_of = a.audit_id)) AS status
                FROM audit a
               WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL AND a.at >= $4 AND a.at < $5
               ORDER BY a.audit_id DESC LIMIT $3"
