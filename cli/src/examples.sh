@@ -47,6 +47,7 @@ feedback user password bob
 feedback audit verify
 feedback audit verify --account shop
 feedback audit export --account shop > audit.ndjson
+feedback user reset-factor bob
 feedback suppression list
 feedback suppression add +4915112345678
 feedback suppression remove +4915112345678

@@ -9,7 +9,7 @@ use domain::person::{NewPassword, PersonName, Role};
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::json;
-use store::account::{Person, PersonChange};
+use store::account::{Person, PersonChange, PersonSummary};
 use store::{Store, Workload};
 use uuid::Uuid;
 
@@ -21,7 +21,8 @@ const NOBODY: &str = "there is nobody of this name";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin, or prints a link instead
+    /// Add a person; asks for the password on a terminal, otherwise reads it from stdin, or prints a link instead. Who is not the
+    /// account's first chooses another when they sign in
     Add {
         /// By which they sign in, in lower case
         name: String,
@@ -48,7 +49,9 @@ pub(crate) enum Command {
     },
     /// Print a link with which a person chooses a new password, once, within 24 hours; it begins with the public URL
     Link { name: String },
-    /// Set a password, asked for as by `add`; the person's sessions end
+    /// Take the second factor of a person who lost it; their sessions end
+    ResetFactor { name: String },
+    /// Set a password, asked for as by `add`; the person's sessions end, and they choose another when they sign in
     Password { name: String },
 }
 
@@ -62,8 +65,17 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             link,
         } => {
             let name = PersonName::parse(&name)?;
-            let hash = if link { String::new() } else { new_password()? };
-            let added = store.add_person(&account, &name, role, &hash).await?;
+            let hash = if link {
+                String::new()
+            } else {
+                new_password(&[name.as_str(), &account])?
+            };
+            // The first person of an account sets it up, and types a password of their own.
+            let is_first =
+                |people: Vec<PersonSummary>| people.iter().all(|one| one.account != account);
+            let must_change = !is_first(store.people(None).await?);
+            let added = store.add_person(&account, &name, role, (&hash, must_change));
+            let added = added.await?;
             match added {
                 PersonChange::NotFound => bail!("there is no account {account:?}"),
                 PersonChange::Done => {
@@ -98,10 +110,15 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             let set = store.set_role(&person, role);
             noted(&store, &person, "person.role", set).await?
         }
+        Command::ResetFactor { name } => {
+            let person = find(&store, &name).await?;
+            let remove = store.remove_second_factor(&person);
+            noted(&store, &person, "person.second-factor", remove).await?
+        }
         Command::Password { name } => {
             let person = find(&store, &name).await?;
-            let hash = new_password()?;
-            let set = store.set_password(&person, &hash);
+            let hash = new_password(&person.names())?;
+            let set = store.set_password(&person, &hash, true);
             noted(&store, &person, "person.password", set).await?
         }
     };
@@ -170,8 +187,8 @@ pub(crate) async fn find(store: &Store, name: &str) -> anyhow::Result<Person> {
     person.context(NOBODY)
 }
 
-/// The hash of a password from the terminal, where it is not shown, or from stdin without the end of its line.
-fn new_password() -> anyhow::Result<String> {
+/// The hash of a password, of a person with these names, from the terminal, where it is not shown, or from stdin without the end of its line.
+fn new_password(names: &[&str]) -> anyhow::Result<String> {
     let password = if stdin().is_terminal() {
         rpassword::prompt_password("Password: ")?
     } else {
@@ -179,5 +196,5 @@ fn new_password() -> anyhow::Result<String> {
         stdin().read_to_string(&mut text)?;
         text.trim_end_matches(['\r', '\n']).to_owned()
     };
-    Ok(api::hash_password(&NewPassword::parse(password)?)?)
+    Ok(api::hash_password(&NewPassword::parse(password, names)?)?)
 }

@@ -18,6 +18,8 @@ const SECRET_BYTES: usize = 32;
 const HOOK_KEY_BYTES: usize = 16;
 const REFERENCE_MAC_BYTES: usize = 8;
 const FINGERPRINT_BYTES: usize = 8;
+/// As RFC 4226 recommends.
+const SECOND_FACTOR_BYTES: usize = 20;
 /// The bytes of a reference: account number, message id and MAC.
 const REFERENCE_BYTES: usize = 4 + 16 + REFERENCE_MAC_BYTES;
 
@@ -62,6 +64,7 @@ const DOCID: &[u8] = b"docid\0";
 const HOOK: &[u8] = b"hook\0";
 const REFERENCE: &[u8] = b"reference\0";
 const FINGERPRINT: &[u8] = b"fingerprint\0";
+const SECOND_FACTOR: &[u8] = b"second factor\0";
 
 impl Pepper {
     /// Reads one or more secrets, separated by white space or commas: the current one, then older ones.
@@ -159,6 +162,24 @@ impl Pepper {
         let (account_number, message_id) = message.split_first_chunk()?;
         let message_id = Uuid::from_slice(message_id).ok()?;
         is_ours.then(|| (u32::from_be_bytes(*account_number), message_id))
+    }
+
+    /// All secrets that a person's second factor may have, the current one first: `nonce` stands for it in the database.
+    pub fn second_factors(
+        &self,
+        account_id: Uuid,
+        name: &str,
+        nonce: &str,
+    ) -> impl Iterator<Item = [u8; SECOND_FACTOR_BYTES]> {
+        self.keys().map(move |key| {
+            let parts = [
+                account_id.as_bytes(),
+                name.as_bytes(),
+                b"\0",
+                nonce.as_bytes(),
+            ];
+            cut(mac(key, SECOND_FACTOR, &parts))
+        })
     }
 
     /// A fingerprint of the secrets, by which processes compare theirs: 16 hexadecimal digits of each, the current one
@@ -264,6 +285,9 @@ mod tests {
         let reference = pepper.reference(7, message);
         assert_eq!(reference, "AAAABwGY8AAAAHAAgAAAAAAAq81KaFBUlZ7zWA");
         assert_eq!(first(&pepper), "34fa527b3d233f12");
+        let factor = pepper.second_factors(id(1), "ada", "nonce").next();
+        let expected = "68839c261a949c58bdbc11dfc9a1cce104b6d092";
+        assert_eq!(factor.map(hex::encode).as_deref(), Some(expected));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! People who sign in to the dashboard: their names, roles and passwords.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::invalid::NotValid;
@@ -12,6 +15,10 @@ const MAX_NAME: usize = 100;
 const MIN_PASSWORD: usize = 10;
 /// More bytes only cost time.
 const MAX_PASSWORD_BYTES: usize = 1_024;
+/// Fewer different characters than these are tried first.
+const MIN_DIFFERENT: usize = 4;
+/// In lower case, with blanks and lines between; lines of notes begin with `#`.
+const COMMON: &str = include_str!("common_passwords.txt");
 
 /// What somebody may do; each may also do what those before may.
 #[derive(
@@ -52,6 +59,17 @@ pub struct PersonName(String);
 #[derive(Clone)]
 pub struct NewPassword(String);
 
+/// Why a password may not be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordFault {
+    #[error("a password has at least 10 characters and at most 1,024 bytes")]
+    Length,
+    #[error("this password is one of those that are tried first")]
+    Common,
+    #[error("a password is more than the names of its person and account")]
+    Name,
+}
+
 impl PersonName {
     /// # Errors
     /// Empty, longer than 100 characters, or with a control character.
@@ -69,14 +87,22 @@ impl PersonName {
 }
 
 impl NewPassword {
+    /// The password of a person with these names, of whom those of the account are some.
+    ///
     /// # Errors
-    /// Fewer than 10 characters or more than 1,024 bytes.
-    pub fn parse(text: impl Into<String>) -> Result<Self, NotValid> {
+    /// Fewer than 10 characters or more than 1,024 bytes; one that is tried first, also with digits and signs around it; nothing but
+    /// the names, whatever digits and signs are between.
+    pub fn parse(text: impl Into<String>, names: &[&str]) -> Result<Self, PasswordFault> {
         let text = text.into();
         if text.chars().count() < MIN_PASSWORD || text.len() > MAX_PASSWORD_BYTES {
-            return Err(NotValid(
-                "a password has at least 10 characters and at most 1,024 bytes",
-            ));
+            return Err(PasswordFault::Length);
+        }
+        let lower = text.to_lowercase();
+        if is_common(&lower) {
+            return Err(PasswordFault::Common);
+        }
+        if is_of_names(&lower, names) {
+            return Err(PasswordFault::Name);
         }
         Ok(Self(text))
     }
@@ -84,6 +110,23 @@ impl NewPassword {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+fn is_common(lower: &str) -> bool {
+    let word = lower.trim_matches(|c: char| !c.is_alphabetic());
+    let lines = COMMON.lines().filter(|line| !line.starts_with('#'));
+    let mut common = lines.flat_map(str::split_whitespace);
+    let different: BTreeSet<char> = lower.chars().collect();
+    different.len() < MIN_DIFFERENT || common.any(|common| common == lower || common == word)
+}
+
+fn is_of_names(lower: &str, names: &[&str]) -> bool {
+    let letters: String = lower.chars().filter(|c| c.is_alphabetic()).collect();
+    let names = names.join(" ").to_lowercase();
+    let mut words: Vec<&str> = names.split(|c: char| !c.is_alphabetic()).collect();
+    words.sort_unstable_by_key(|word| Reverse(word.len()));
+    let without = |rest: String, word: &str| rest.replace(word, "");
+    !letters.is_empty() && words.into_iter().fold(letters, without).is_empty()
 }
 
 #[cfg(test)]
@@ -100,9 +143,35 @@ mod tests {
 
     #[test]
     fn a_password_has_ten_characters() {
-        assert!(NewPassword::parse("ß".repeat(10)).is_ok());
+        assert!(NewPassword::parse("äöüß éèêëç", &[]).is_ok());
         for password in ["123456789".to_owned(), "x".repeat(1_025)] {
-            assert!(NewPassword::parse(password).is_err());
+            let refused = NewPassword::parse(password, &[]).map(|_| ()).unwrap_err();
+            assert_eq!(refused, PasswordFault::Length);
+        }
+    }
+
+    #[test]
+    fn what_is_tried_first_is_no_password() {
+        let names = ["Ada.Lovelace@shop.example", "Bäckerei Sonne", "shop24"];
+        for (password, fault) in [
+            ("1234567890", PasswordFault::Common),
+            ("QwertyUiop", PasswordFault::Common),
+            ("Sunshine2026!", PasswordFault::Common),
+            ("1212121212", PasswordFault::Common),
+            ("ada-lovelace-1815", PasswordFault::Name),
+            ("BäckereiSonne1", PasswordFault::Name),
+            ("Shop24Shop24", PasswordFault::Name),
+        ] {
+            let refused = NewPassword::parse(password, &names).map(|_| ());
+            assert_eq!(refused, Err(fault), "{password}");
+        }
+        for password in [
+            "correct horse",
+            "battery staple",
+            "58203917462",
+            "ada likes cake",
+        ] {
+            assert!(NewPassword::parse(password, &names).is_ok(), "{password}");
         }
     }
 

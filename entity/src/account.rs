@@ -10,4 +10,6 @@ entity! { "account";
     /// An IANA name. Days are counted in it, so it changes only while nothing is counted.
     time_zone: String,
     created_at: DateTimeUtc,
+    /// Whoever has no second factor sets one up before anything else.
+    demands_second_factor: bool,
 }

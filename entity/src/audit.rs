@@ -16,7 +16,7 @@ entity! { "audit";
     action: String,
     /// What it was done to, such as an id. Of an erased recipient what stands for the docid.
     subject: String,
-    /// The HTTP status that it came to: of an outcome, and of what programs before schema 22 wrote.
+    /// The HTTP status that it came to: of an outcome, and of what programs before schema 23 wrote.
     status: Option<i16>,
     /// Of an outcome, the row of what was tried.
     outcome_of: Option<Uuid>,

@@ -14,4 +14,10 @@ entity! { "session";
     expires_at: DateTimeUtc,
     /// A link with which its person chooses a new password.
     sets_password: bool,
+    /// When its person last did something, within a minute. Null: not known.
+    last_seen_at: Option<DateTimeUtc>,
+    /// From which somebody signed in, in a few words. Empty: not known.
+    browser: String,
+    /// The network that they signed in from. Empty: not known.
+    address: String,
 }

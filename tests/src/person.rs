@@ -6,7 +6,6 @@ use reqwest::Method;
 use crate::app::App;
 use crate::client::{Answer, Call, Client};
 use crate::form::{PAIRS, pairs};
-use crate::wait::LATER;
 
 /// The password of everybody here.
 pub const PASSWORD: &str = "correct horse";
@@ -23,27 +22,17 @@ pub struct Person {
 }
 
 impl App {
-    /// `feedback user add NAME --account ACCOUNT --role ROLE`.
+    /// A new person of an account, signed in: `feedback user add NAME --account ACCOUNT --role ROLE --link`, with which they choose
+    /// [`PASSWORD`].
     ///
     /// # Errors
-    /// When the command fails.
-    pub async fn add_person(&self, name: &str, account: &str, role: &str) -> Result<()> {
-        let command = ["user", "add", name, "--account", account, "--role", role];
-        let password = format!("{PASSWORD}\n");
-        let output = self
-            .cli_fed(LATER, &command, &[], password.as_bytes())
-            .await?;
-        ensure!(output.status.success(), "{output:?}");
-        Ok(())
-    }
-
-    /// A new person of an account, signed in.
-    ///
-    /// # Errors
-    /// When they cannot be added, or do not get in.
+    /// When the command fails, or the password is refused.
     pub async fn person(&self, name: &str, account: &str, role: &str) -> Result<Person> {
-        self.add_person(name, account, role).await?;
-        Person::sign_in(&self.anonymous()?, name).await
+        let command = ["user", "add", name, "--account", account, "--role", role];
+        let link = self.succeeds(&[&command[..], &["--link"]].concat()).await?;
+        let client = self.anonymous()?;
+        let answer = choose_password(&client, &path_of_link(&link), PASSWORD).await?;
+        Person::of_answer(&client, &answer.expect(303)?)
     }
 }
 
@@ -93,7 +82,11 @@ impl Person {
     /// # Errors
     /// When no page has it.
     pub async fn token(&self) -> Result<String> {
-        let page = self.get("/dashboard").await?.expect(200)?;
+        self.token_of("/dashboard").await
+    }
+
+    async fn token_of(&self, page: &str) -> Result<String> {
+        let page = self.get(page).await?.expect(200)?;
         let (_, token) = page
             .text()?
             .split_once("name=\"token\" value=\"")
@@ -106,13 +99,43 @@ impl Person {
     /// # Errors
     /// When there is no answer.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Result<Answer> {
-        let token = self.token().await?;
+        self.post_from("/dashboard", path, fields).await
+    }
+
+    /// The same from a page.
+    ///
+    /// # Errors
+    /// When there is no answer, or the page has no token.
+    pub async fn post_from(
+        &self,
+        page: &str,
+        path: &str,
+        fields: &[(&str, &str)],
+    ) -> Result<Answer> {
+        let token = self.token_of(page).await?;
         let fields = [&[("token", token.as_str())], fields].concat();
         let call = self
             .call(Method::POST, path)
             .header("origin", self.client.base());
         call.body(PAIRS, pairs(&fields)).send().await
     }
+}
+
+/// The path of a link to sign in with, as the command line prints it.
+pub fn path_of_link(link: &str) -> String {
+    let (_, path) = link.trim().split_once("/dashboard").unwrap_or_default();
+    format!("/dashboard{path}")
+}
+
+/// Chooses a password with a link.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn choose_password(client: &Client, link: &str, password: &str) -> Result<Answer> {
+    let call = client.call(Method::POST, link);
+    let call = call.header("origin", client.base());
+    let fields = pairs(&[("password", password)]);
+    call.body(PAIRS, fields).send().await
 }
 
 /// Tries a name and a password.

@@ -1,8 +1,8 @@
-//! The page of the company: what pages call it, and its time zone, which can be changed while nothing is counted by its days; and the
-//! zones to choose from. The name is that of the branding: operators and senders know the account by another, which stays.
+//! The page of the company: what pages call it, its time zone, which can be changed while nothing is counted by its days, and whether
+//! everybody needs a second factor; and the zones to choose from. The name is that of the branding: operators and senders know the account by another, which stays.
 
 use api_form::operations::parse_branding;
-use api_http::Result;
+use api_http::{Problem, Result};
 use askama::Template;
 use axum::Router;
 use axum::http::StatusCode;
@@ -79,6 +79,7 @@ pub fn routes() -> Router<DashboardState> {
     Router::new()
         .route(PATH, get(show).post(set_name))
         .route("/dashboard/company/time-zone", post(set_time_zone))
+        .route("/dashboard/company/second-factor", post(demand_factor))
 }
 
 #[derive(Template)]
@@ -88,6 +89,8 @@ struct CompanyPage<'a> {
     time_zone: &'static str,
     /// None where the zone stays.
     regions: Vec<Region>,
+    /// Whether everybody needs a second factor; `None`: nobody can have one.
+    demands_factor: Option<bool>,
     /// Why a change was refused.
     refusal: Option<String>,
 }
@@ -100,9 +103,12 @@ async fn show(person: SignedIn) -> Result<Response> {
 async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
     let f = person.frame("people");
     let is_counted = person.store().has_counted_days(person.account_id).await?;
+    let is_demanded = person.demands_second_factor;
+    let has_choice = is_demanded || person.state.app.pepper.is_some();
     let template = CompanyPage {
         time_zone: f.zone.name(),
         regions: (!is_counted).then(regions).unwrap_or_default(),
+        demands_factor: has_choice.then_some(is_demanded),
         refusal: refusal.map(|key| f.t.get(key)),
         f: &f,
     };
@@ -130,6 +136,34 @@ async fn set_time_zone(
     }
     noted.record_status(StatusCode::OK).await;
     Ok(changed(&person, "account.time-zone").await)
+}
+
+#[derive(Deserialize)]
+struct DemandedFactor {
+    /// `on` or `off`.
+    demand: String,
+}
+
+/// Sets whether everybody needs a second factor.
+async fn demand_factor(
+    person: SignedIn,
+    SentChange(chosen): SentChange<DemandedFactor>,
+) -> Result<Response> {
+    let action = match &*chosen.demand {
+        "on" if person.state.app.pepper.is_some() => "account.factor-on",
+        "off" => "account.factor-off",
+        _ => return Err(Problem::not_found()),
+    };
+    let noted = person.caller.note(action, &person.company).await?;
+    let (store, account_id) = (person.store(), person.account_id);
+    let set = store.demand_second_factor(account_id, chosen.demand == "on");
+    let set = set.await;
+    let status = set
+        .as_ref()
+        .map_or(StatusCode::CONFLICT, |()| StatusCode::OK);
+    noted.record_status(status).await;
+    set?;
+    Ok(changed(&person, action).await)
 }
 
 #[derive(Deserialize)]

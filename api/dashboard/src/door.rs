@@ -10,17 +10,33 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::Role;
-use store::account::hash_secret;
+use store::account::{Person, hash_secret};
 use store::reading;
 use url::form_urlencoded::Serializer;
 
 use crate::done;
+use crate::own_password;
 use crate::page::{forbidden, not_with_role, trouble};
 use crate::range::kept;
+use crate::second_factor;
 use crate::senders;
 use crate::sent;
+use crate::session::LIVE;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
+
+const SIGN_OUT: &str = "/dashboard/sign-out";
+
+/// The page that somebody sees to before all others.
+fn first_page(person: &Person) -> Option<&'static str> {
+    if person.must_change_password {
+        Some(own_password::PATH)
+    } else if person.demands_second_factor && person.second_factor.is_none() {
+        Some(second_factor::PATH)
+    } else {
+        None
+    }
+}
 
 /// Pages for people who have the role, or more. What their forms send is read before their handlers, up to so many bytes;
 /// `None`: the handlers read it.
@@ -70,6 +86,11 @@ async fn signed_in(
         Err(problem) => return trouble(t, &problem),
     };
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if let Some(first) = first_page(&person)
+        && ![first, SIGN_OUT].contains(&request.uri().path())
+    {
+        return Redirect::to(first).into_response();
+    }
     if person.role < role {
         return not_with_role(t, person.role);
     }
@@ -85,6 +106,9 @@ async fn signed_in(
         _ => None,
     };
     let account_id = person.account_id;
+    if !request.headers().contains_key(LIVE) {
+        sessions.touch(&state.app.store, account_id, session);
+    }
     request.extensions_mut().insert(person);
     if changes {
         let _changing = state.app.store.changing(account_id);

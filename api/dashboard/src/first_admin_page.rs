@@ -15,9 +15,11 @@ use store::account::PersonChange;
 use crate::company::{self, Region};
 use crate::first_admin::FirstAdmin;
 use crate::page::html;
+use crate::password::refusal_of;
 use crate::sent::receive_small;
 use crate::sign_in_link::used_up;
 use crate::state::DashboardState;
+use crate::visitor::Visitor;
 
 #[derive(Template)]
 #[template(path = "first_admin.html")]
@@ -93,6 +95,7 @@ pub async fn add(
     network: Network,
     request: Request,
 ) -> Result<Response> {
+    let visitor = Visitor::new(network, request.headers());
     let chosen: Chosen = receive_small(state, request).await?;
     let mut is_used = first.is_used.lock().await;
     check_unused(first, state, *is_used).await?;
@@ -101,8 +104,10 @@ pub async fn add(
     let Ok(name) = PersonName::parse(&chosen.name) else {
         return refuse("people-name-wrong").await;
     };
-    let Ok(password) = NewPassword::parse(chosen.password.as_str()) else {
-        return refuse("password-too-short").await;
+    let names = [name.as_str(), &chosen.company, &first.account_name];
+    let password = match NewPassword::parse(chosen.password.as_str(), &names) {
+        Ok(password) => password,
+        Err(fault) => return refuse(refusal_of(fault)).await,
     };
     let Some(company) = company::name(&chosen.company) else {
         return refuse("company-wrong").await;
@@ -123,7 +128,7 @@ pub async fn add(
     }
     company::rename(store, first.account_id, company).await?;
     state.app.recent_changes.record(first.account_id);
-    let added = store.add_person(&first.account_name, &name, Role::Admin, &hash);
+    let added = store.add_person(&first.account_name, &name, Role::Admin, (&hash, false));
     if added.await? != PersonChange::Done {
         return refuse("people-name-taken").await;
     }
@@ -137,6 +142,7 @@ pub async fn add(
     store
         .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
         .await?;
-    let signed_in = state.sessions.sign_in(store, &person, &name, "/dashboard");
+    let sessions = &state.sessions;
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
     signed_in.await?.ok_or_else(used_up)
 }

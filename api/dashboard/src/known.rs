@@ -2,7 +2,7 @@
 //! elsewhere holds these people up.
 //!
 //! The cookie is signed under the stored hash of the person's password. So every process knows it, nothing is stored, and another
-//! password ends it.
+//! password ends it. So does another second factor: whoever knew the password before it tries no more codes than others.
 
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
@@ -13,13 +13,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use store::account::Person;
 
+const KNOWN: &str = "known browser";
 /// How long a browser is known.
 const LIFE: TimeDelta = TimeDelta::days(180);
 
 /// The cookie that makes a browser known for a name; `secure`: it is sent over TLS alone.
 pub fn cookie(person: &Person, name: &PersonName, secure: bool) -> Option<Cookie<'static>> {
     let until = (Utc::now() + LIFE).timestamp();
-    let mac = signed(person, until)?.finalize().into_bytes();
+    let mac = signed(person, KNOWN, until)?.finalize().into_bytes();
     let cookie = Cookie::build((cookie_name(name), spelled(until, &mac)))
         .path("/dashboard")
         .http_only(true)
@@ -44,7 +45,7 @@ pub fn is_true(claim: &str, person: &Person) -> bool {
     let proven = || {
         let (until, mac) = claim.split_once('.')?;
         let (until, mac): (i64, _) = (until.parse().ok()?, hex::decode(mac).ok()?);
-        signed(person, until)?.verify_slice(&mac).ok()?;
+        signed(person, KNOWN, until)?.verify_slice(&mac).ok()?;
         Some(until > Utc::now().timestamp() && claim == spelled(until, &mac))
     };
     proven().unwrap_or(false)
@@ -54,9 +55,13 @@ fn spelled(until: i64, mac: &[u8]) -> String {
     format!("{until}.{}", hex::encode(mac))
 }
 
-fn signed(person: &Person, until: i64) -> Option<Hmac<Sha256>> {
+/// What proves that this service said something to a person, until then or until they have another password or second factor.
+pub fn signed(person: &Person, what: &str, until: i64) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(person.password_hash.as_bytes()).ok()?;
-    mac.update(format!("known browser {until}").as_bytes());
+    mac.update(format!("{what} {until}").as_bytes());
+    if let Some(factor) = &person.second_factor {
+        mac.update(format!(" {factor}").as_bytes());
+    }
     Some(mac)
 }
 
@@ -83,10 +88,18 @@ mod tests {
             name: "ada".to_owned(),
             role: Role::Viewer,
             password_hash: "hash".to_owned(),
+            must_change_password: false,
+            second_factor: None,
+            demands_second_factor: false,
         };
         let cookie = cookie(&person, &name, false).unwrap();
         let claim = cookie.value();
         assert!(is_true(claim, &person));
+        let factor = Person {
+            second_factor: Some("new".to_owned()),
+            ..person.clone()
+        };
+        assert!(!is_true(claim, &factor));
         for other in [
             format!("0{claim}"),
             format!("+{claim}"),

@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
-//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password`.
+//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password` (with one's
+//!   sessions), `second_factor` (asked for by `second_step`), `visitor` (from where somebody signs in).
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `provider_code` (why a message did not arrive), `done` (what was done), `download` (what files are called), `chart` (SVG),
@@ -72,6 +73,8 @@ mod provider_code;
 mod range;
 mod reasons;
 mod recipients;
+mod second_factor;
+mod second_step;
 mod sender_alerts;
 mod senders;
 mod sent;
@@ -85,6 +88,7 @@ mod state;
 mod stores;
 mod suppressions;
 mod usage;
+mod visitor;
 
 use std::sync::Arc;
 
@@ -143,7 +147,7 @@ pub fn routes(
         cache,
         imports,
         sending,
-        sessions: Arc::new(Sessions::new(&config.public_url)),
+        sessions: Arc::new(Sessions::new(&config.public_url, config.session_idle)),
         passwords: Arc::default(),
         memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),
@@ -178,11 +182,7 @@ pub fn routes(
         .merge(senders::pages())
         .route("/dashboard/forms", get(forms::list))
         .merge(links::pages())
-        .route(
-            "/dashboard/password",
-            get(own_password::show).post(own_password::change),
-        )
-        .route("/dashboard/sign-out", post(sign_in::sign_out));
+        .merge(of_oneself());
     let edits = Router::new()
         .route("/dashboard/imports/{batch_id}/{action}", post(imports::act))
         .route(
@@ -251,6 +251,29 @@ impl Predicate for NotLarge {
     }
 }
 
+/// One's own password, second factor and sessions.
+fn of_oneself() -> Router<DashboardState> {
+    Router::new()
+        .route(
+            "/dashboard/password",
+            get(own_password::show).post(own_password::change),
+        )
+        .route(
+            second_factor::PATH,
+            get(second_factor::show).post(second_factor::turn_on),
+        )
+        .route(
+            "/dashboard/second-factor/off",
+            post(second_factor::turn_off),
+        )
+        .route("/dashboard/sessions/end", post(own_password::end_session))
+        .route(
+            "/dashboard/sessions/end-others",
+            post(own_password::end_other_sessions),
+        )
+        .route("/dashboard/sign-out", post(sign_in::sign_out))
+}
+
 /// People, the company, keys and the audit log.
 fn of_admins() -> Router<DashboardState> {
     Router::new()
@@ -308,6 +331,7 @@ fn open(state: &DashboardState) -> Router<DashboardState> {
             "/dashboard/sign-in",
             get(sign_in::show).post(sign_in::sign_in),
         )
+        .route("/dashboard/sign-in/code", post(second_step::confirm))
         .route(
             "/dashboard/sign-in/{token}",
             get(sign_in::show_link).post(sign_in::use_link),

@@ -9,7 +9,7 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use axum::http::HeaderMap;
-use domain::person::{NewPassword, PersonName};
+use domain::person::{NewPassword, PasswordFault, PersonName};
 use moka::sync::Cache;
 use platform::places::{Place, Places};
 use store::account::Person;
@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Wrong tries in a minute: of an address with a name, and of a browser that is known for a name.
 const TRIES: u32 = 10;
 const MINUTE: Duration = Duration::from_mins(1);
+/// Wrong codes of a second factor are counted for so long: there are only a million.
+const CODES: Duration = Duration::from_mins(15);
 /// Tries of a site that wait for their turn.
 const WAITING: usize = 32;
 /// So many addresses and browsers, and so many sites, are remembered.
@@ -42,6 +44,8 @@ pub struct Passwords {
     strangers: Places,
     /// Tries of the last minute that failed or are under way.
     tries: Cache<String, Arc<AtomicU32>>,
+    /// The same of codes.
+    codes: Cache<String, Arc<AtomicU32>>,
     /// Of strangers, by site.
     waiting: Cache<Uuid, Arc<Semaphore>>,
 }
@@ -49,11 +53,13 @@ pub struct Passwords {
 impl Default for Passwords {
     fn default() -> Self {
         let tries = Cache::builder().max_capacity(REMEMBERED);
+        let codes = Cache::builder().max_capacity(REMEMBERED);
         let waiting = Cache::builder().max_capacity(REMEMBERED);
         Self {
             known: Places::new(1),
             strangers: Places::new(1),
             tries: tries.time_to_live(MINUTE).build(),
+            codes: codes.time_to_live(CODES).build(),
             waiting: waiting.time_to_idle(MINUTE).build(),
         }
     }
@@ -119,11 +125,26 @@ impl Passwords {
     /// Counts a try before it is known to be wrong, so that many at once are no more tries.
     fn count(&self, who: String) -> Result<Arc<AtomicU32>> {
         let tries = self.tries.get_with(who, Arc::default);
-        if tries.fetch_add(1, Ordering::Relaxed) < TRIES {
-            return Ok(tries);
-        }
         let detail = "too many passwords were wrong; wait a minute";
-        Err(Problem::new(Code::RateLimited, detail).retry_after(60))
+        count(tries, detail, MINUTE)
+    }
+
+    /// Counts a try of a code for whoever has shown that they know the person's password: those in a browser that is known for the
+    /// name, and those elsewhere together. One that was right is [forgotten](forget).
+    ///
+    /// # Errors
+    /// 429: too many were wrong.
+    pub fn count_code(
+        &self,
+        headers: &HeaderMap,
+        person: &Person,
+        name: &PersonName,
+    ) -> Result<Arc<AtomicU32>> {
+        let claim = known::claim(headers, name).filter(|claim| known::is_true(claim, person));
+        let who = claim.unwrap_or_else(|| name.as_str().to_owned());
+        let tries = self.codes.get_with(who, Arc::default);
+        let detail = "too many codes were wrong; wait a quarter of an hour";
+        count(tries, detail, CODES)
     }
 
     /// The PHC string of a new password, for somebody of this account.
@@ -134,6 +155,13 @@ impl Passwords {
         let place = place(&self.known, account_id).await?;
         work(place, move || hash(&password)).await?
     }
+}
+
+fn count(tries: Arc<AtomicU32>, detail: &'static str, wait: Duration) -> Result<Arc<AtomicU32>> {
+    if tries.fetch_add(1, Ordering::Relaxed) < TRIES {
+        return Ok(tries);
+    }
+    Err(Problem::new(Code::RateLimited, detail).retry_after(wait.as_secs()))
 }
 
 async fn place(places: &Places, whose: Uuid) -> Result<Option<Place>> {
@@ -154,7 +182,7 @@ async fn work<T: Send + 'static>(
 }
 
 /// What was right is no wrong try.
-fn forget(tries: &AtomicU32) {
+pub fn forget(tries: &AtomicU32) {
     tries.fetch_sub(1, Ordering::Relaxed);
 }
 
@@ -169,6 +197,15 @@ fn verify(password: &str, hash: &str) -> bool {
             .verify_password(password.as_bytes(), &hash)
             .is_ok()
     })
+}
+
+/// The text for why a password may not be set.
+pub fn refusal_of(fault: PasswordFault) -> &'static str {
+    match fault {
+        PasswordFault::Length => "password-too-short",
+        PasswordFault::Common => "password-common",
+        PasswordFault::Name => "password-name",
+    }
 }
 
 /// The PHC string of a new password: argon2id with 19 MiB, two passes and one lane, as OWASP recommends.
@@ -187,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_hash_fits_its_password_alone_and_nobody_has_one() {
-        let hash = hash(&NewPassword::parse("correct horse").unwrap()).unwrap();
+        let hash = hash(&NewPassword::parse("correct horse", &[]).unwrap()).unwrap();
         assert!(
             hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{hash}"

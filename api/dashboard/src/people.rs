@@ -12,6 +12,7 @@ use strum::VariantArray;
 
 use crate::done;
 use crate::page::{Frame, page};
+use crate::password::refusal_of;
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
 
@@ -64,8 +65,10 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
         return answer(&person, Some("people-name-wrong"), new).await;
     };
-    let Ok(password) = NewPassword::parse(&*new.password) else {
-        return answer(&person, Some("password-too-short"), new).await;
+    let names = [name.as_str(), &person.company, &person.account_name];
+    let password = match NewPassword::parse(&*new.password, &names) {
+        Ok(password) => password,
+        Err(fault) => return answer(&person, Some(refusal_of(fault)), new).await,
     };
     let hash = person
         .state
@@ -75,7 +78,7 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
     let subject = format!("{} {role}", name.as_str());
     let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
-    let added = store.add_person(&person.account_name, &name, role, &hash);
+    let added = store.add_person(&person.account_name, &name, role, (&hash, true));
     answer_to(noted, added.await?, &person, ("add", new)).await
 }
 
@@ -86,7 +89,7 @@ pub struct PersonAction {
     value: String,
 }
 
-/// Changes a role or a password, or removes a person.
+/// Changes a role or a password, takes a second factor that was lost, or removes a person.
 pub async fn change(
     person: SignedIn,
     Path(action): Path<String>,
@@ -102,8 +105,11 @@ pub async fn change(
             (noted, store.set_role(&other, role).await?)
         }
         "password" => {
-            let Ok(password) = NewPassword::parse(change.value) else {
-                return answer(&person, Some("password-too-short"), NewPerson::default()).await;
+            let password = match NewPassword::parse(change.value, &other.names()) {
+                Ok(password) => password,
+                Err(fault) => {
+                    return answer(&person, Some(refusal_of(fault)), NewPerson::default()).await;
+                }
             };
             let hash = person
                 .state
@@ -111,7 +117,13 @@ pub async fn change(
                 .hash(person.account_id, password)
                 .await?;
             let noted = note("person.password").await?;
-            (noted, store.set_password(&other, &hash).await?)
+            let must_change = other.name != person.name;
+            (noted, store.set_password(&other, &hash, must_change).await?)
+        }
+        // One's own is turned off with the password.
+        "second-factor" if other.name != person.name => {
+            let noted = note("person.second-factor").await?;
+            (noted, store.remove_second_factor(&other).await?)
         }
         "remove" => {
             let noted = note("person.remove").await?;

@@ -1,7 +1,8 @@
 //! Sessions and their cookie.
 //!
 //! A session is a random text in one cookie; the database has its SHA-256. A session that was found is remembered for a
-//! moment, so an ended one holds out that long.
+//! moment, so an ended one holds out that long. One with which its person does nothing for some time ends; what they do is noted once a
+//! minute.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,22 +14,28 @@ use axum::http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Redirect, Response};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use cookie::{Cookie, SameSite};
 use domain::person::PersonName;
 use moka::future::Cache;
 use platform::config::PublicUrl;
 use store::Store;
-use store::account::{Person, hash_secret, random_text};
+use store::account::{Person, SessionSummary, hash_secret, random_text};
 use url::Url;
+use uuid::Uuid;
 
 use crate::known;
+use crate::visitor::Visitor;
 
 const NAME: &str = "feedback_session";
 /// Over TLS: no other host can set a cookie of this name here.
 const SECURE_NAME: &str = "__Host-feedback_session";
 /// How long a session lasts.
-const LIFE: TimeDelta = TimeDelta::hours(12);
+pub const LIFE: TimeDelta = TimeDelta::hours(12);
+/// What somebody does is noted so often at most.
+const NOTED: TimeDelta = TimeDelta::minutes(1);
+/// With it the page's script asks for a page that redraws itself, which is nothing that its person does.
+pub const LIVE: &str = "x-feedback-live";
 /// How long a session that was found is fresh. What ends one holds within 5 s.
 const MAX_AGE: Duration = Duration::from_millis(2_500);
 /// How long a session is known to be good since it was last found.
@@ -41,12 +48,16 @@ pub struct Sessions {
     found: Cache<[u8; 32], Arc<Person>>,
     /// Those that were found lately: whoever has one is no stranger, whatever others behind the same address try.
     good: GoodLately,
+    /// Those with which somebody did something within the last minute.
+    noted: moka::sync::Cache<[u8; 32], ()>,
+    /// How long a session lasts with which nobody does anything.
+    idle: TimeDelta,
     /// How others reach the service, if that is over TLS: scheme, host and port.
     secure_origin: Option<String>,
 }
 
 impl Sessions {
-    pub fn new(public_url: &PublicUrl) -> Self {
+    pub fn new(public_url: &PublicUrl, idle: TimeDelta) -> Self {
         let url = Url::parse(public_url.as_str()).ok();
         let secure = url.filter(|url| url.scheme() == "https");
         Self {
@@ -55,6 +66,11 @@ impl Sessions {
                 .time_to_live(MAX_AGE)
                 .build(),
             good: GoodLately::new(LATELY),
+            noted: moka::sync::Cache::builder()
+                .max_capacity(REMEMBERED)
+                .time_to_live(NOTED.to_std().unwrap_or_default())
+                .build(),
+            idle,
             secure_origin: secure.map(|url| url.origin().ascii_serialization()),
         }
     }
@@ -77,7 +93,7 @@ impl Sessions {
             Some(network) => failures.lookup_permit(network, self.good.contains(&hash))?,
             None => None,
         };
-        let person = app.store.find_session(hash).await?;
+        let person = app.store.find_session(hash, self.idle_since()).await?;
         self.good.note(hash, person.is_some());
         let Some(person) = person.map(Arc::new) else {
             network.map(|network| failures.take(network)).transpose()?;
@@ -87,13 +103,46 @@ impl Sessions {
         Ok(Some(person))
     }
 
+    /// Whoever has done nothing since then is no longer signed in: what they did within a minute after what was noted counts.
+    fn idle_since(&self) -> DateTime<Utc> {
+        Utc::now() - self.idle - NOTED
+    }
+
+    /// Notes that the person of a session did something. Nobody waits for that.
+    pub fn touch(&self, store: &Store, account_id: Uuid, hash: [u8; 32]) {
+        if !self.noted.entry(hash).or_insert(()).is_fresh() {
+            return;
+        }
+        let (store, noted) = (store.clone(), self.noted.clone());
+        tokio::spawn(async move {
+            let touched = store.touch_session(account_id, hash, NOTED).await;
+            if let Err(error) = touched {
+                tracing::debug!(%error, "the use of a session is not noted");
+                noted.invalidate(&hash);
+            }
+        });
+    }
+
+    /// Where somebody is signed in.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn list(&self, store: &Store, person: &Person) -> Result<Vec<SessionSummary>> {
+        Ok(store.sessions(person, self.idle_since()).await?)
+    }
+
     /// Opens a session; the cookie that has it, or `None` if the person is gone.
     ///
     /// # Errors
     /// 503.
-    pub async fn open(&self, store: &Store, person: &Person) -> Result<Option<HeaderValue>> {
+    pub async fn open(
+        &self,
+        store: &Store,
+        person: &Person,
+        visitor: &Visitor,
+    ) -> Result<Option<HeaderValue>> {
         let secret = random_text();
-        let opened = store.open_session(person, hash_secret(&secret), LIFE);
+        let opened = store.open_session(person, hash_secret(&secret), LIFE, visitor.parts());
         Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
     }
 
@@ -107,9 +156,10 @@ impl Sessions {
         store: &Store,
         person: &Person,
         name: &PersonName,
+        visitor: &Visitor,
         to: &str,
     ) -> Result<Option<Response>> {
-        let Some(cookie) = self.open(store, person).await? else {
+        let Some(cookie) = self.open(store, person, visitor).await? else {
             return Ok(None);
         };
         let mut response = redirect(cookie, to);

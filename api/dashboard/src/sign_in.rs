@@ -14,11 +14,14 @@ use url::Url;
 
 use crate::first_admin_page;
 use crate::page::html;
+use crate::password::refusal_of;
+use crate::second_step;
 use crate::sent::{SentChange, receive_small};
 use crate::session::redirect;
 use crate::sign_in_link::used_up;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
+use crate::visitor::Visitor;
 use api_language::{Text, of_request};
 
 #[derive(Template)]
@@ -99,13 +102,18 @@ pub async fn sign_in(
     else {
         return Ok(wrong());
     };
+    if person.second_factor.is_some() {
+        let t = of_request(&headers);
+        return Ok(second_step::ask(t, &person, inside(&sent.next), false));
+    }
     let (sessions, store) = (&state.sessions, &state.app.store);
-    let signed_in = sessions.sign_in(store, &person, &name, inside(&sent.next));
+    let visitor = Visitor::new(network, &headers);
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
     Ok(signed_in.await?.unwrap_or_else(wrong))
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.
-fn inside(next: &str) -> &str {
+pub fn inside(next: &str) -> &str {
     let here = Url::parse("http://here").and_then(|here| here.join(next));
     let is_inside = here.is_ok_and(|url| {
         let path = url.path();
@@ -167,13 +175,17 @@ pub async fn use_link(
     if let Some(first) = state.first_admin(&token) {
         return first_admin_page::add(first, &state, t, network, request).await;
     }
+    let visitor = Visitor::new(network, request.headers());
     let link = find_link(&state, network, &token).await?;
     let (store, person) = (&state.app.store, &link.person);
     if !link.sets_password {
         if !store.close_session(hash_secret(&token)).await? {
             return Err(used_up());
         }
-        let cookie = state.sessions.open(store, person).await?;
+        if person.second_factor.is_some() {
+            return Ok(second_step::ask(t, person, "/dashboard", false));
+        }
+        let cookie = state.sessions.open(store, person, &visitor).await?;
         return Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"));
     }
     let caller = Caller::person(
@@ -183,15 +195,16 @@ pub async fn use_link(
         &request,
     );
     let sent: ChosenPassword = receive_small(&state, request).await?;
-    let Ok(password) = NewPassword::parse(sent.password) else {
-        return Ok(link_page(t, &link, Some("password-too-short")));
+    let password = match NewPassword::parse(sent.password, &person.names()) {
+        Ok(password) => password,
+        Err(fault) => return Ok(link_page(t, &link, Some(refusal_of(fault)))),
     };
     let hash = state.passwords.hash(person.account_id, password).await?;
     if !store.close_session(hash_secret(&token)).await? {
         return Err(used_up());
     }
     let noted = caller.note("password.change", &person.name).await?;
-    if store.set_password(person, &hash).await? != PersonChange::Done {
+    if store.set_password(person, &hash, false).await? != PersonChange::Done {
         return Err(used_up());
     }
     noted.record_status(StatusCode::OK).await;
@@ -199,8 +212,12 @@ pub async fn use_link(
         password_hash: hash,
         ..link.person
     };
+    if person.second_factor.is_some() {
+        return Ok(second_step::ask(t, &person, "/dashboard", false));
+    }
     let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
-    let signed_in = state.sessions.sign_in(store, &person, &name, "/dashboard");
+    let sessions = &state.sessions;
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
     signed_in.await?.ok_or_else(used_up)
 }
 

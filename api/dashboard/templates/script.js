@@ -13,7 +13,7 @@ function keepLive(part, index, html) {
     let next = part;
     if (!document.hidden && !isUsed()) {
       try {
-        const answer = await fetch(part.dataset.url ?? location.href, { headers: { accept: "text/html" } });
+        const answer = await fetch(part.dataset.url ?? location.href, { headers: { accept: "text/html", "x-feedback-live": "1" } });
         if (answer.ok && !answer.redirected) {
           const page = new DOMParser().parseFromString(await answer.text(), "text/html");
           renewAlerts(page);

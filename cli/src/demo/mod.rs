@@ -71,8 +71,9 @@ async fn fill(backends: &Backends, name: &PersonName) -> anyhow::Result<Person> 
     store.revoke_key(&key.api_key).await?;
     // Nobody knows it: people of a demo sign in with its link.
     let password = Alphanumeric.sample_string(&mut rand::rng(), 32);
-    let hash = api::hash_password(&NewPassword::parse(password)?)?;
-    store.add_person(ACCOUNT, name, Role::Admin, &hash).await?;
+    let hash = api::hash_password(&NewPassword::parse(password, &[])?)?;
+    let added = store.add_person(ACCOUNT, name, Role::Admin, (&hash, false));
+    added.await?;
     store
         .person(name)
         .await?

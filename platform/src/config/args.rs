@@ -10,6 +10,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use domain::pepper::Pepper;
 use sender::setting::{self, Setting};
 
@@ -66,6 +67,9 @@ pub struct Args {
     /// Answers an hour of one address to one link, 0 for no limit [default: 200]
     #[arg(long, env = "FEEDBACK_ADDRESS_ANSWERS", value_name = "NUMBER")]
     address_answers: Option<String>,
+    /// Minutes after which a session ends whose person does nothing, at most 720 [default: 60]
+    #[arg(long, env = "FEEDBACK_SESSION_IDLE", value_name = "MINUTES")]
+    session_idle: Option<String>,
     /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
     #[arg(long, env = "FEEDBACK_TRUSTED_PROXIES", value_name = "CIDRS")]
     trusted_proxies: Option<String>,
@@ -156,6 +160,8 @@ impl Args {
             link_rate: rate("FEEDBACK_LINK_RATE", self.link_rate, 5_000)?,
             address_rate: rate("FEEDBACK_ADDRESS_RATE", self.address_rate, 100)?,
             address_answers: rate("FEEDBACK_ADDRESS_ANSWERS", self.address_answers, 200)?,
+            session_idle: read("FEEDBACK_SESSION_IDLE", self.session_idle, idle)?
+                .unwrap_or(TimeDelta::hours(1)),
             trusted_proxies: read(
                 "FEEDBACK_TRUSTED_PROXIES",
                 self.trusted_proxies,
@@ -238,6 +244,14 @@ fn drain(text: &str) -> Result<Duration, String> {
     match parsed(text, "a whole number")? {
         seconds @ 0..=15 => Ok(Duration::from_secs(seconds)),
         _ => Err("more than 15".to_owned()),
+    }
+}
+
+/// At most as long as a session lasts in any case.
+fn idle(text: &str) -> Result<TimeDelta, String> {
+    match parsed(text, "a whole number")? {
+        minutes @ 1..=720 => Ok(TimeDelta::minutes(minutes)),
+        _ => Err("not from 1 to 720".to_owned()),
     }
 }
 

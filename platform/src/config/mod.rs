@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use domain::pepper::Pepper;
 use sender::setting::Setting;
 
@@ -89,6 +90,8 @@ pub struct Config {
     pub address_rate: Option<NonZeroU32>,
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
+    /// How long somebody stays signed in to the dashboard who does nothing.
+    pub session_idle: TimeDelta,
     /// Networks that may name the caller's address.
     pub trusted_proxies: TrustedProxies,
     /// Open connections; `None`: by the limit of descriptors.

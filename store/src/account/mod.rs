@@ -1,5 +1,6 @@
-//! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`, `chain`), pages that are
-//! shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, people (`person`), their second factors (`second_factor`), their sessions (`session`) and what they
+//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it
+//! is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
@@ -21,7 +22,7 @@ pub use self::branding::PageBranding;
 pub use self::chain::{Chain, ChainFault, Fault};
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
-pub use self::session::SignInLink;
+pub use self::session::{SessionSummary, SignInLink};
 pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
@@ -31,12 +32,13 @@ mod branding;
 mod chain;
 mod person;
 mod progress;
+mod second_factor;
 mod session;
 mod share;
 mod time_zone;
 
 /// The lowest number of a program that knows the scope of the audit log.
-const READ_AUDIT: i64 = 22;
+const READ_AUDIT: i64 = 23;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -345,6 +347,7 @@ async fn find_or_make_account(
         name: ActiveValue::Set(name.to_owned()),
         time_zone: ActiveValue::Set(time_zone.unwrap_or(Tz::UTC).name().to_owned()),
         created_at: ActiveValue::Set(now),
+        demands_second_factor: ActiveValue::NotSet,
     };
     tx.insert_new(made).await?;
     let account = account::Entity::find().filter(account::Column::Name.eq(name));

@@ -27,6 +27,19 @@ pub struct Person {
     pub role: Role,
     /// A PHC string; empty: they have not chosen a password yet.
     pub password_hash: String,
+    /// Somebody else set the password, so they choose another before anything else.
+    pub must_change_password: bool,
+    /// Stands for the secret of their second factor; `None`: they have none.
+    pub second_factor: Option<String>,
+    /// Whoever of the account has no second factor sets one up before anything else.
+    pub demands_second_factor: bool,
+}
+
+impl Person {
+    /// What is no password of theirs: their name, and those of the account.
+    pub fn names(&self) -> [&str; 3] {
+        [&self.name, &self.company, &self.account_name]
+    }
 }
 
 /// A person as an admin lists them.
@@ -36,6 +49,7 @@ pub struct PersonSummary {
     pub name: String,
     pub role: String,
     pub created_at: DateTime<Utc>,
+    pub has_second_factor: bool,
 }
 
 /// What making or changing a person came to.
@@ -54,7 +68,7 @@ pub enum PersonChange {
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash", $($more,)?
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor", $($more,)?
             " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
         )
     };
@@ -73,18 +87,22 @@ impl FromQueryResult for Person {
             name: row.try_get(prefix, "name")?,
             role,
             password_hash: row.try_get(prefix, "password_hash")?,
+            must_change_password: row.try_get(prefix, "must_change_password")?,
+            second_factor: row.try_get(prefix, "second_factor")?,
+            demands_second_factor: row.try_get(prefix, "demands_second_factor")?,
         })
     }
 }
 
 impl Store {
-    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link.
+    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link; one that they must change is
+    /// that of whoever adds them.
     pub async fn add_person(
         &self,
         account_name: &str,
         name: &PersonName,
         role: Role,
-        password_hash: &str,
+        (password_hash, must_change_password): (&str, bool),
     ) -> Result<PersonChange, Error> {
         let account = account::Entity::find().filter(account::Column::Name.eq(account_name));
         let Some(account) = account.one(self).await? else {
@@ -96,6 +114,10 @@ impl Store {
             role: role.as_str().to_owned(),
             password_hash: password_hash.to_owned(),
             created_at: Utc::now(),
+            must_change_password,
+            second_factor: None,
+            second_factor_step: 0,
+            recovery_codes: String::new(),
         };
         Ok(if self.insert_new(person).await? {
             PersonChange::Done
@@ -113,23 +135,25 @@ impl Store {
     /// The people of an account, or of all, by account and name.
     pub async fn people(&self, account_id: Option<Uuid>) -> Result<Vec<PersonSummary>, Error> {
         let people = statement!(
-            "SELECT a.name AS account, p.name, p.role, p.created_at
+            "SELECT a.name AS account, p.name, p.role, p.created_at, p.second_factor IS NOT NULL AS has_second_factor
                FROM person p JOIN account a ON a.account_id = p.account_id
               WHERE p.account_id = coalesce($1, p.account_id) ORDER BY a.name, p.name"
         );
         self.fetch_all(people, values![account_id]).await
     }
 
-    /// Sets a password and ends the person's sessions.
+    /// Sets a password, which they must change if somebody else chose it, and ends the person's sessions.
     pub async fn set_password(
         &self,
         person: &Person,
         password_hash: &str,
+        must_change_password: bool,
     ) -> Result<PersonChange, Error> {
         let password_hash = password_hash.to_owned();
         let set = |row| {
             Some(person::Model {
                 password_hash,
+                must_change_password,
                 ..row
             })
         };
@@ -141,6 +165,18 @@ impl Store {
         let role = role.as_str().to_owned();
         let set = |row| Some(person::Model { role, ..row });
         self.change_person(person, set).await
+    }
+
+    /// Takes the second factor of a person, if they have one, and ends their sessions.
+    pub async fn remove_second_factor(&self, person: &Person) -> Result<PersonChange, Error> {
+        let remove = |row| {
+            Some(person::Model {
+                second_factor: None,
+                recovery_codes: String::new(),
+                ..row
+            })
+        };
+        self.change_person(person, remove).await
     }
 
     /// Removes a person, whose sessions end.

@@ -173,7 +173,7 @@ pub(super) struct SignIns {
 impl SignIns {
     pub(super) async fn new(app: &App) -> Result<Self> {
         app.create_key("home", &[]).await?;
-        app.add_person("witness", "home", "viewer").await?;
+        app.person("witness", "home", "viewer").await?;
         let client = app.anonymous()?;
         let right = ("witness", PASSWORD);
         let answer = try_sign_in_from(&client, HOME, "", right).await?;

@@ -21,7 +21,9 @@ const FAKETIME: [&str; 2] = [
 
 fn with_peer(address: &str) -> Setup {
     let sender = sender_to(address, &format!("&window={WINDOW}&receipts=off"));
-    App::setup().setting("FEEDBACK_SENDERS", &sender)
+    App::setup()
+        .setting("FEEDBACK_SENDERS", &sender)
+        .setting("FEEDBACK_PUBLIC_URL", "https://feedback.example")
 }
 
 async fn took(peer: &Peer, messages: usize) -> Result<()> {

@@ -27,4 +27,4 @@ pub use self::message::{
     form_closed, gone, not_found, not_stopped, send_again, stopped, thanks, trouble,
 };
 pub use self::page::{Frame, HtmlPage, Prepared, logo};
-pub use self::qr::qr_code;
+pub use self::qr::{qr_code, qr_svg};

@@ -13,6 +13,11 @@ const MARGIN: usize = 4;
 /// The QR code of `url` as SVG, readable with 15 % of it damaged; `None` if no code has room for so long a link (2,331 bytes
 /// fit).
 pub fn qr_code(url: &str) -> Option<HtmlPage> {
+    qr_svg(url).map(HtmlPage::drawing)
+}
+
+/// The drawing itself.
+pub fn qr_svg(url: &str) -> Option<String> {
     let code = QRBuilder::new(url).ecl(ECL::M).build().ok()?;
     let mut path = String::new();
     for y in 0..code.size {
@@ -34,7 +39,7 @@ pub fn qr_code(url: &str) -> Option<HtmlPage> {
         pixels: 8 * size,
         path,
     };
-    Some(HtmlPage::drawing(drawing.to_string()))
+    Some(drawing.to_string())
 }
 
 #[derive(Template)]

@@ -1,5 +1,5 @@
 //! The counts of all values of a form's business properties on some days, kept by the version of the form's counts: they are read from
-//! a row for each value and day.
+//! a row for each value and day. What is read is kept too, by whole months, so that a page of other days of these reads nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ use store::report::Version;
 const MONTHS: u32 = 6;
 /// So many values are kept, of all forms and days together; each takes about a kilobyte.
 const KEPT: u64 = 10_000;
+/// So many days of a value; each takes 128 bytes. A form that has more of its own is read each time.
+const KEPT_DAYS: u64 = 80_000;
 
 /// The counts of a value.
 #[derive(Default)]
@@ -61,7 +63,7 @@ pub struct CountedDays {
 }
 
 impl CountedDays {
-    /// All days that are read.
+    /// All days that are read: whole months.
     fn all(self) -> DateRange {
         let mut all = self.dates;
         if let Some(compared) = self.compared {
@@ -69,9 +71,9 @@ impl CountedDays {
         }
         for month in self.months() {
             all = all.spanning(DateRange::day(month.first()));
-            all = all.spanning(DateRange::day(month.last()));
         }
-        all
+        let first = DateRange::day(Month::of(all.start()).first());
+        first.spanning(DateRange::day(Month::of(all.end()).last()))
     }
 
     /// The months that the days are of, and as many before as make [`MONTHS`]; none unless they are counted.
@@ -105,13 +107,24 @@ impl CountedDays {
 }
 
 /// The counts that this process has read.
-pub struct CountedValues(Cache<(FormKey, CountedDays, Version), Arc<CountsById>>);
+pub struct CountedValues {
+    sums: Cache<(FormKey, CountedDays, Version), Arc<CountsById>>,
+    days: Cache<(FormKey, DateRange, Version), Arc<Vec<BusPropDay>>>,
+}
 
 impl Default for CountedValues {
     fn default() -> Self {
-        let size =
-            |_: &_, counts: &Arc<CountsById>| u32::try_from(counts.len()).unwrap_or(u32::MAX);
-        Self(Cache::builder().weigher(size).max_capacity(KEPT).build())
+        let weight = |length| u32::try_from(length).unwrap_or(u32::MAX);
+        let sums = Cache::builder().max_capacity(KEPT);
+        let days = Cache::builder().max_capacity(KEPT_DAYS);
+        Self {
+            sums: sums
+                .weigher(move |_, counts: &Arc<CountsById>| weight(counts.len()))
+                .build(),
+            days: days
+                .weigher(move |_, days: &Arc<Vec<BusPropDay>>| weight(days.len()))
+                .build(),
+        }
     }
 }
 
@@ -127,11 +140,13 @@ impl CountedValues {
         version: Version,
         reader: impl Future<Output = Result<BusPropReader, store::Error>>,
     ) -> Result<Arc<CountsById>> {
-        let read = async {
-            let read = reader.await?.days(days.all()).await?;
-            Ok::<_, Problem>(Arc::new(days.sum(&read)))
-        };
-        let found = self.0.try_get_with((form, days, version), read).await;
+        let all = days.all();
+        let read = async { Ok::<_, Problem>(Arc::new(reader.await?.days(all).await?)) };
+        let sum = Box::pin(async {
+            let read = self.days.try_get_with((form, all, version), read).await?;
+            Ok::<_, Arc<Problem>>(Arc::new(days.sum(&read)))
+        });
+        let found = self.sums.try_get_with((form, days, version), sum).await;
         found.map_err(|problem| Problem::clone(&problem))
     }
 }
@@ -185,6 +200,7 @@ mod tests {
             by_month: false,
             ..days
         };
-        assert_eq!((days.all(), days.months()), (days.dates, Vec::new()));
+        let march = range("2026-03-01", "2026-03-31");
+        assert_eq!((days.all(), days.months()), (march, Vec::new()));
     }
 }

@@ -17,6 +17,7 @@ fn nothing_set_gives_the_documented_defaults() {
     assert_eq!(config.link_rate, NonZeroU32::new(5_000));
     assert_eq!(config.address_rate, NonZeroU32::new(100));
     assert_eq!(config.address_answers, NonZeroU32::new(200));
+    assert_eq!(config.session_idle, TimeDelta::minutes(60));
     assert_eq!(config.trusted_proxies, TrustedProxies::default());
     assert_eq!(
         (config.max_body, config.max_records),
@@ -168,6 +169,13 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 ..Args::default()
             },
             "FEEDBACK_DRAIN_SECONDS: more than 15",
+        ),
+        (
+            Args {
+                session_idle: Some("0".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_SESSION_IDLE: not from 1 to 720",
         ),
         (
             Args {

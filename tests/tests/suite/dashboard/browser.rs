@@ -27,7 +27,7 @@ async fn sign_in(browser: &Browser, base: &str, name: &str) -> Result<()> {
 async fn editor_at(page: &str) -> Result<(App, Browser)> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
-    app.add_person("ada", "shop", "editor").await?;
+    app.person("ada", "shop", "editor").await?;
     let base = app.anonymous()?.base().to_owned();
     let browser = Browser::start().await?;
     sign_in(&browser, &base, "ada").await?;
@@ -68,7 +68,7 @@ async fn every_page_is_in_order_for_every_role() -> Result<()> {
         .expect(202)?;
     let base = owner.base().to_owned();
     for (role, at_least) in [("viewer", 10), ("editor", 10), ("admin", 13)] {
-        app.add_person(role, "shop", role).await?;
+        app.person(role, "shop", role).await?;
         let browser = Browser::start().await?;
         sign_in(&browser, &base, role).await?;
         let (mut seen, mut ahead) = (BTreeSet::new(), links(&browser).await?);
@@ -264,7 +264,7 @@ async fn what_is_typed_into_a_campaign_is_shown_on_a_phone() -> Result<()> {
     let mut other = record("order-2");
     other["phone"] = json!("+4915112345679");
     owner.import_and_wait(&[named, other], SOON).await?;
-    app.add_person("ada", "shop", "editor").await?;
+    app.person("ada", "shop", "editor").await?;
     let base = owner.base().to_owned();
     let browser = Browser::start().await?;
     sign_in(&browser, &base, "ada").await?;
@@ -332,7 +332,7 @@ async fn without_scripts_each_page_has_what_it_is_about() -> Result<()> {
     let app = App::start().await?;
     let owner = app.client_of("shop").await?;
     let campaign = owner.started(|form| on_import(form, "demo")).await?;
-    app.add_person("ada", "shop", "editor").await?;
+    app.person("ada", "shop", "editor").await?;
     let base = owner.base().to_owned();
     let browser = Browser::without_script().await?;
     sign_in(&browser, &base, "ada").await?;

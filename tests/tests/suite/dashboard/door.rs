@@ -108,7 +108,7 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     let app = setup.start().await?;
     app.create_key("shop", &[]).await?;
     for name in ["ada", "ben"] {
-        app.add_person(name, "shop", "viewer").await?;
+        app.person(name, "shop", "viewer").await?;
     }
     let client = app.anonymous()?;
     let known = try_sign_in(&client, "ada", PASSWORD).await?.expect(303)?;

@@ -12,6 +12,7 @@ mod form_editor;
 mod links;
 mod pages;
 mod people;
+mod second_factor;
 mod senders;
 mod share;
 mod spreadsheets;

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Method;
 use tests::app::App;
 use tests::campaign::on_import;
 use tests::client::{Answer, Client};
 use tests::form::{PAIRS, pairs};
 use tests::import::record;
-use tests::person::{PASSWORD, Person, SIGN_IN, try_sign_in};
-use tests::wait::{SOON, eventually};
+use tests::person::{PASSWORD, Person, SIGN_IN, choose_password, path_of_link, try_sign_in};
+use tests::wait::{LATER, SOON, eventually};
 
 /// What holds within 5 s, and a little more for two busy cores.
 const ENDED: Duration = Duration::from_secs(7);
@@ -46,7 +46,7 @@ async fn is_signed_out(person: &Person) -> Result<()> {
 async fn only_name_and_password_lead_in() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
-    app.add_person("Ada", "shop", "viewer").await?;
+    app.person("Ada", "shop", "viewer").await?;
     let client = app.anonymous()?;
     let root = client.get("/").await?.expect(303)?;
     ensure!(root.header("location") == Some("/dashboard"), "{root:?}");
@@ -134,6 +134,142 @@ async fn a_session_ends_with_what_it_rests_on() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_session_ends_that_its_person_does_not_use() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let person = app.person("ada", "shop", "viewer").await?;
+    let used_at = async |at: DateTime<Utc>| {
+        let set = format!("UPDATE session SET last_seen_at = '{}'", at.to_rfc3339());
+        app.sql(&set).await.map(drop)
+    };
+    let used_since = async |at: DateTime<Utc>| {
+        let used = format!(
+            "SELECT count(*) FROM session WHERE last_seen_at > '{}'",
+            at.to_rfc3339()
+        );
+        Ok::<_, anyhow::Error>(app.sql(&used).await? == "1")
+    };
+    let before = Utc::now() - TimeDelta::minutes(30);
+    used_at(before).await?;
+    let live = person.call(Method::GET, "/dashboard");
+    let live = live.header("x-feedback-live", "1");
+    check_page(&live.send().await?, 200)?;
+    ensure!(!used_since(before).await?, "a page that redraws itself");
+    check_page(&person.get("/dashboard").await?, 200)?;
+    eventually(SOON, async || {
+        ensure!(used_since(before).await?, "what was done is not noted");
+        Ok(())
+    })
+    .await?;
+    used_at(Utc::now() - TimeDelta::minutes(62)).await?;
+    is_signed_out(&person).await
+}
+
+#[tokio::test]
+async fn everybody_sees_and_ends_their_own_sessions() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let here = app.person("ben", "shop", "viewer").await?;
+    let there = Person::sign_in(&app.anonymous()?, "ben").await?;
+    let elsewhere = Person::sign_in(&app.anonymous()?, "ben").await?;
+    let page = here.get("/dashboard/password").await?.expect(200)?;
+    let page = page.text()?;
+    ensure!(page.matches("127.0.0.1").count() == 3, "{page}");
+    ensure!(page.matches("this browser").count() == 1, "{page}");
+    let mut ids = page.split("name=\"session\" value=\"").skip(1);
+    let id = ids.next().and_then(|rest| rest.split('"').next());
+    let id = [("session", id.unwrap_or_default())];
+    check_page(&admin.post("/dashboard/sessions/end", &id).await?, 404)?;
+    let ended = here
+        .post("/dashboard/sessions/end", &id)
+        .await?
+        .expect(303)?;
+    let told = here
+        .get(ended.header("location").unwrap_or_default())
+        .await?;
+    let told = told.text()?;
+    ensure!(told.contains("Session ended"), "{told}");
+    ensure!(told.matches("127.0.0.1").count() == 2, "{told}");
+    let end_others = here.post("/dashboard/sessions/end-others", &[]);
+    end_others.await?.expect(303)?;
+    is_signed_out(&there).await?;
+    is_signed_out(&elsewhere).await?;
+    check_page(&here.get("/dashboard").await?, 200)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    for words in ["Session ended", "All other sessions ended"] {
+        ensure!(log.text()?.contains(words), "no {words}: {log:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_password_that_an_admin_set_is_changed_first() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let client = app.anonymous()?;
+    let new = [("name", "ben"), ("password", PASSWORD), ("role", "editor")];
+    admin.post("/dashboard/people", &new).await?.expect(303)?;
+    let other = "battery staple";
+    // Leads nowhere before another password is chosen.
+    let choose = async |set: &str, other: &str| -> Result<()> {
+        let signed_in = try_sign_in(&client, "ben", set).await?.expect(303)?;
+        let ben = Person::of_answer(&client, &signed_in)?;
+        for page in ["/dashboard", "/dashboard/forms", "/dashboard/people"] {
+            let led = ben.get(page).await?.expect(303)?;
+            let to = led.header("location");
+            ensure!(to == Some("/dashboard/password"), "{page}: {led:?}");
+        }
+        let page = ben.get("/dashboard/password").await?.expect(200)?;
+        ensure!(
+            page.text()?.contains("Somebody else set your password."),
+            "{page:?}"
+        );
+        let change = async |new: &str| {
+            let fields = [("current", set), ("new", new)];
+            ben.post_from("/dashboard/password", "/dashboard/password", &fields)
+                .await
+        };
+        let same = change(set).await?.expect(200)?;
+        ensure!(same.text()?.contains("is the current one"), "{same:?}");
+        change(other).await?.expect(303)?;
+        let signed_in = try_sign_in(&client, "ben", other).await?.expect(303)?;
+        let ben = Person::of_answer(&client, &signed_in)?;
+        check_page(&ben.get("/dashboard").await?, 200)
+    };
+    choose(PASSWORD, other).await?;
+    let set = [("name", "ben"), ("value", PASSWORD)];
+    admin
+        .post("/dashboard/people/password", &set)
+        .await?
+        .expect(303)?;
+    choose(PASSWORD, other).await?;
+    let typed = async |command: &[&str]| {
+        let fed = format!("{PASSWORD}\n");
+        let output = app.cli_fed(LATER, command, &[], fed.as_bytes()).await?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok::<_, anyhow::Error>(())
+    };
+    typed(&["user", "password", "ben"]).await?;
+    choose(PASSWORD, other).await?;
+    // Whoever sets up an account types a password of their own.
+    app.create_key("other", &[]).await?;
+    typed(&[
+        "user",
+        "add",
+        "eve",
+        "--account",
+        "other",
+        "--role",
+        "admin",
+    ])
+    .await?;
+    let eve = Person::sign_in(&client, "eve").await?;
+    check_page(&eve.get("/dashboard").await?, 200)
+}
+
+#[tokio::test]
 async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;
@@ -146,18 +282,8 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
     );
     let add = [&add[..6], &["admin", "--link"]].concat();
     let made = app.succeeds(&add).await?;
-    let choose = async |link: &str, password: &str| {
-        let call = client.call(Method::POST, link);
-        let call = call.header("origin", client.base());
-        call.body(PAIRS, pairs(&[("password", password)]))
-            .send()
-            .await
-    };
-    let path = |link: &str| {
-        let (_, path) = link.trim().split_once("/dashboard").unwrap_or_default();
-        format!("/dashboard{path}")
-    };
-    let link = path(&made);
+    let choose = async |link: &str, password| choose_password(&client, link, password).await;
+    let link = path_of_link(&made);
     ensure!(
         try_sign_in(&client, "ada", "").await?.status == 401,
         "nobody has chosen a password"
@@ -168,7 +294,7 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
     let ada = Person::of_answer(&client, &signed_in)?;
     check_page(&choose(&link, "battery staple").await?, 410)?;
     // Whoever lost a password: another one holds once it is chosen, and ends what there was.
-    let link = path(&app.succeeds(&["user", "link", "ada"]).await?);
+    let link = path_of_link(&app.succeeds(&["user", "link", "ada"]).await?);
     check_page(&ada.get("/dashboard").await?, 200)?;
     choose(&link, "battery staple").await?.expect(303)?;
     is_signed_out(&ada).await?;
@@ -386,10 +512,10 @@ async fn the_last_admin_stays_and_names_are_taken_once() -> Result<()> {
         let output = app.cli(command).await?;
         ensure!(!output.status.success(), "{output:?}");
     }
-    let taken = app.add_person("Ada", "other", "viewer").await;
+    let taken = app.person("Ada", "other", "viewer").await;
     ensure!(taken.is_err(), "a name was given twice");
     ensure!(
-        app.add_person("ben", "nowhere", "viewer").await.is_err(),
+        app.person("ben", "nowhere", "viewer").await.is_err(),
         "an account was made up"
     );
     let new = [("name", "eve"), ("password", "short"), ("role", "viewer")];
@@ -398,6 +524,15 @@ async fn the_last_admin_stays_and_names_are_taken_once() -> Result<()> {
         short.text()?.contains("at least 10 characters"),
         "{short:?}"
     );
+    for (common, refusal) in [
+        ("Sunshine2026!", "one of those that are tried first"),
+        ("shop-ada-shop", "more than the names"),
+    ] {
+        let change = [("current", PASSWORD), ("new", common)];
+        let refused = admin.post("/dashboard/password", &change).await?;
+        let refused = refused.expect(200)?;
+        ensure!(refused.text()?.contains(refusal), "{common}: {refused:?}");
+    }
     admin.get("/dashboard").await?.expect(200)?;
     Ok(())
 }

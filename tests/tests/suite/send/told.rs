@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::app::App;
+use tests::app::{App, Setup};
 use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::import::records;
@@ -12,12 +12,19 @@ use tests::servers::free_port;
 use tests::wait::{LATER, eventually};
 use tokio::net::TcpListener;
 
+use super::LONG_AGO;
 use super::hooks::report;
 use super::peer::{Peer, sender_to};
 use super::senders::{is, sender};
-use super::{LONG_AGO, with_senders};
 
 const SENDERS: &str = "/dashboard/senders";
+
+/// A service with these senders, whose pages are reached without TLS.
+fn with_pages(senders: &str) -> Setup {
+    App::setup()
+        .setting("FEEDBACK_SENDERS", senders)
+        .setting("FEEDBACK_PUBLIC_URL", "http://feedback.example")
+}
 
 /// An account with an editor.
 async fn with_editor(app: &App) -> Result<(Client, Person)> {
@@ -59,7 +66,7 @@ fn page_of(campaign: &Value) -> Result<String> {
 async fn a_sender_of_which_all_is_refused_is_told_until_a_message_is_taken() -> Result<()> {
     let (peer, address) = Peer::start().await?;
     peer.answer_with(422);
-    let app = with_senders(&sender_to(&address, "&receipts=off"))
+    let app = with_pages(&sender_to(&address, "&receipts=off"))
         .start()
         .await?;
     let (client, person) = with_editor(&app).await?;
@@ -91,7 +98,7 @@ async fn a_sender_of_which_all_is_refused_is_told_until_a_message_is_taken() -> 
 #[tokio::test]
 async fn receipts_that_stay_away_for_hours_are_told_until_one_comes() -> Result<()> {
     let (peer, address) = Peer::start().await?;
-    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let app = with_pages(&sender_to(&address, "")).start().await?;
     let (client, person) = with_editor(&app).await?;
     let campaign = client.running("peer", &records("A", 12, "1")).await?;
     client.until_first(&campaign, "accepted", 12).await?;
@@ -120,7 +127,7 @@ async fn receipts_that_stay_away_for_hours_are_told_until_one_comes() -> Result<
 async fn a_sender_is_in_error_since_it_began_whatever_the_code() -> Result<()> {
     let address = format!("127.0.0.1:{}", free_port()?);
     let twilio = format!("peer=twilio://AC1:token@{address}?tls=off&accounts=*&from=+15005550006");
-    let app = with_senders(&twilio).start().await?;
+    let app = with_pages(&twilio).start().await?;
     let client = app.client().await?;
     let away = is(&client, "peer", "error", json!("connect")).await?;
     let peer = Peer::on(TcpListener::bind(&address).await?);
@@ -137,7 +144,7 @@ async fn a_campaign_s_page_says_through_whom_its_messages_go_meanwhile() -> Resu
     let entry = |name: &str, address: &str| {
         sender_to(address, "&receipts=off").replace("peer=", &format!("{name}="))
     };
-    let app = with_senders(&format!("{} {}", entry("a", &a), entry("b", &b)))
+    let app = with_pages(&format!("{} {}", entry("a", &a), entry("b", &b)))
         .start()
         .await?;
     let (client, person) = with_editor(&app).await?;

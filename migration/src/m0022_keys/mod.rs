@@ -4,8 +4,8 @@ use crate::migration::Migration;
 use crate::step::{Action, Step};
 
 pub(crate) const MIGRATION: Migration = Migration {
-    number: 21,
-    name: "m0021_keys",
+    number: 22,
+    name: "m0022_keys",
     up: &[Step {
         name: "columns",
         action: Action::Sql {

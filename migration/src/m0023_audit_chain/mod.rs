@@ -4,8 +4,8 @@ use crate::migration::Migration;
 use crate::step::{Action, Step};
 
 pub(crate) const MIGRATION: Migration = Migration {
-    number: 22,
-    name: "m0022_audit_chain",
+    number: 23,
+    name: "m0023_audit_chain",
     up: &[
         Step {
             name: "chain",
