@@ -3,7 +3,7 @@ feedback api --listen 0.0.0.0:8080 --public-url https://feedback.example.com
 feedback worker --ops-listen 127.0.0.1:8081
 feedback worker --only import,roll-up --ops-listen 127.0.0.1:8082
 feedback key create --account shop --time-zone Europe/Berlin
-feedback key create --account shop --scopes import,report --json
+feedback key create --account shop --scopes import,report --name till --expires 2030-12-31T23:59:59Z --networks 10.0.0.0/8
 feedback key list
 feedback key rotate $KEY --overlap-hours 1
 feedback key revoke $KEY
@@ -44,6 +44,9 @@ feedback user list
 feedback user remove bob
 feedback user role bob editor
 feedback user password bob
+feedback audit verify
+feedback audit verify --account shop
+feedback audit export --account shop > audit.ndjson
 feedback user reset-factor bob
 feedback suppression list
 feedback suppression add +4915112345678

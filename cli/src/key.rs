@@ -1,9 +1,12 @@
 //! `feedback key …`: straight on the store, so that it works before, beside and without a running service.
 
 use anyhow::bail;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use clap::Subcommand;
+use domain::date_range::parse_time;
+use domain::key::{KeyName, NewKey, has_ended};
+use domain::networks::Networks;
 use domain::scope::Scopes;
 use platform::backends::{open_existing_store, open_store};
 use platform::config::Config;
@@ -23,9 +26,8 @@ pub(crate) enum Command {
         /// IANA time zone in which the account's days are counted; fixed when the account is made [default: UTC]
         #[arg(long, value_name = "TZ")]
         time_zone: Option<Tz>,
-        /// Comma-separated out of import, report, form, link, send [default: all]
-        #[arg(long)]
-        scopes: Option<Scopes>,
+        #[command(flatten)]
+        terms: Terms,
     },
     /// List every key
     List,
@@ -44,6 +46,31 @@ pub(crate) enum Command {
     },
 }
 
+/// What a key may do, how long, and from where.
+#[derive(clap::Args)]
+pub(crate) struct Terms {
+    /// Comma-separated out of import, report, form, link, send, audit [default: all]
+    #[arg(long)]
+    scopes: Option<Scopes>,
+    /// What to call it, at most 80 characters
+    #[arg(long)]
+    name: Option<KeyName>,
+    /// When it ends, such as 2030-12-31T23:59:59Z [default: never]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    expires: Option<DateTime<Utc>>,
+    /// Comma-separated networks from which alone it may be used, such as 10.0.0.0/8 [default: from anywhere]
+    #[arg(long, value_name = "CIDR", value_parser = some_networks)]
+    networks: Option<Networks>,
+}
+
+fn some_networks(text: &str) -> Result<Networks, String> {
+    let networks = text
+        .parse::<Networks>()
+        .map_err(|error| error.to_string())?;
+    let networks = Some(networks).filter(|networks| !networks.is_empty());
+    networks.ok_or_else(|| "no network is named".to_owned())
+}
+
 pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
     let workload = Workload::Maintenance(2);
     let store = match command {
@@ -54,17 +81,25 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         Command::Create {
             account,
             time_zone,
-            scopes,
+            terms,
         } => {
-            let scopes = scopes.unwrap_or(Scopes::ALL);
-            let issued = store.create_key(&account, time_zone, scopes).await?;
-            let scopes = issued.scopes.to_string();
+            let new = NewKey {
+                scopes: terms.scopes.unwrap_or(Scopes::ALL),
+                name: terms.name,
+                expires_at: terms.expires,
+                networks: terms.networks.unwrap_or_default(),
+            };
+            if has_ended(new.expires_at, Utc::now()) {
+                bail!("the key's end is past");
+            }
+            let subject = new.subject();
+            let issued = store.create_key(&account, time_zone, new).await?;
             print(&issued, json, show)?;
-            note_done(&store, issued.account_id, "key.create", &scopes).await
+            note_done(&store, issued.account_id, "key.create", &subject).await
         }
         Command::List => {
             let keys = store.list_keys(None).await?;
-            let names = "api_key account time_zone scopes live_secrets last_used_at revoked_at";
+            let names = "api_key name account time_zone scopes live_secrets last_used_at expires_at networks revoked_at";
             print(keys.as_slice(), json, |keys| rows(keys, names))
         }
         Command::Rotate {
@@ -77,7 +112,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
                     print(&issued, json, show)?;
                     note_done(&store, issued.account_id, "key.rotate", &api_key).await
                 }
-                None => bail!("no such key, or it is revoked"),
+                None => bail!("no such key, or it is revoked or has ended"),
             }
         }
         Command::Revoke { api_key } => {

@@ -34,6 +34,7 @@ use platform::telemetry::traces::{Span, SpanKind};
 
 use crate::service::{Connection, ServiceClient};
 
+mod audit;
 mod backup;
 mod campaign;
 mod copy;
@@ -101,6 +102,8 @@ enum Command {
     Sender(CommandGroup<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
     User(CommandGroup<user::Command, Args>),
+    /// Verify the audit log, or print it; works beside a running service
+    Audit(CommandGroup<audit::Command, Args>),
     /// List the phones that get no messages, add and remove some
     Suppression(CommandGroup<suppression::Command>),
     /// Bring a filled database to the schema of this release; older processes run on beside it until `finish`
@@ -258,6 +261,14 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         }
         Command::User(user) => {
             Box::pin(user::run(user.command, user.json, config(user.settings)?)).await
+        }
+        Command::Audit(audit) => {
+            Box::pin(audit::run(
+                audit.command,
+                audit.json,
+                config(audit.settings)?,
+            ))
+            .await
         }
         Command::Suppression(list) => suppression::run(&list.service()?, list.command).await,
         Command::Migrate(arguments) => migrate::run(arguments).await,

@@ -2,7 +2,7 @@
 //!
 //! Input becomes one of these types where it enters and is not checked again:
 //!
-//! - [`phone`], [`national`], [`docid`], [`scope`], [`date_range`], [`period`], [`month`]: single values,
+//! - [`phone`], [`national`], [`docid`], [`scope`], [`date_range`], [`period`], [`month`], [`networks`]: single values,
 //! - [`record`]: one import record, and everything that can be wrong with it,
 //! - [`body`]: a whole import body (JSON, CSV or NDJSON), read record by record in bounded memory,
 //! - [`dedupe`]: which docids a body has had,
@@ -18,6 +18,7 @@
 //! - [`price`]: what messages cost,
 //! - [`sms`]: what a message to a phone is, and when it may be sent,
 //! - [`pepper`]: what is derived from the operator's secret,
+//! - [`key`]: what an API key is made with,
 //! - [`person`]: people who sign in to the dashboard,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
@@ -33,12 +34,14 @@ pub mod dedupe;
 pub mod docid;
 pub mod form;
 pub mod invalid;
+pub mod key;
 pub mod link;
 pub mod members;
 pub mod message;
 pub mod metrics;
 pub mod month;
 pub mod national;
+pub mod networks;
 pub mod pepper;
 pub mod period;
 pub mod person;

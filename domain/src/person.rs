@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::invalid::NotValid;
-use crate::scope::{Access, Scopes};
+use crate::scope::{Access, Scope, Scopes};
 use crate::text::has_control;
 
 /// At most this many characters in a name.
@@ -40,11 +40,12 @@ impl Role {
         self.into()
     }
 
-    /// The scopes that the role has, as a key has its own: everybody reads everything.
+    /// The scopes that the role has, as a key has its own: everybody reads everything but the audit log.
     pub fn scopes(self, access: Access) -> Scopes {
         match (self, access) {
             (Self::Viewer, Access::Change) => Scopes::NONE,
-            (Self::Viewer, Access::Read) | (Self::Editor | Self::Admin, _) => Scopes::ALL,
+            (Self::Admin, _) => Scopes::ALL,
+            (Self::Viewer, Access::Read) | (Self::Editor, _) => Scopes::ALL.without(Scope::Audit),
         }
     }
 }
@@ -131,7 +132,6 @@ fn is_of_names(lower: &str, names: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scope::Scope;
 
     #[test]
     fn a_name_is_the_same_however_it_is_typed() {
@@ -183,6 +183,8 @@ mod tests {
             let changes = role.scopes(Access::Change).contains(Scope::Form);
             assert!(role.scopes(Access::Read).contains(Scope::Form));
             assert_eq!(changes, *role >= Role::Editor);
+            let audits = role.scopes(Access::Read).contains(Scope::Audit);
+            assert_eq!(audits, *role == Role::Admin);
         }
     }
 }

@@ -15,10 +15,11 @@ pub enum Scope {
     Form,
     Link,
     Send,
+    Audit,
 }
 
 impl Scope {
-    fn bit(self) -> u8 {
+    const fn bit(self) -> u8 {
         1 << self as u8
     }
 }
@@ -45,6 +46,12 @@ impl Scopes {
 
     pub fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
+    }
+
+    /// The same but for one.
+    #[must_use]
+    pub const fn without(self, scope: Scope) -> Self {
+        Self(self.0 & !scope.bit())
     }
 
     pub fn iter(self) -> impl Iterator<Item = Scope> {
@@ -91,7 +98,12 @@ mod tests {
         let scopes: Scopes = "report,import".parse().unwrap();
         assert_eq!(scopes.to_string(), "import,report");
         assert!(scopes.contains(Scope::Import) && !scopes.contains(Scope::Form));
-        assert_eq!("import,report,form,link,send".parse(), Ok(Scopes::ALL));
+        let others: Scopes = "import,report,form,link,send".parse().unwrap();
+        assert_eq!(Scopes::ALL.without(Scope::Audit), others);
+        assert_eq!(
+            "import,report,form,link,send,audit".parse(),
+            Ok(Scopes::ALL)
+        );
     }
 
     #[test]
@@ -104,6 +116,6 @@ mod tests {
     #[test]
     fn scopes_are_a_list_of_names_in_json() {
         let json = serde_json::to_string(&Scopes::ALL).unwrap();
-        assert_eq!(json, r#"["import","report","form","link","send"]"#);
+        assert_eq!(json, r#"["import","report","form","link","send","audit"]"#);
     }
 }

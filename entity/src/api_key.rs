@@ -13,4 +13,10 @@ entity! { "api_key";
     revoked_at: Option<DateTimeUtc>,
     /// Noted at intervals, so it may lag behind.
     last_used_at: Option<DateTimeUtc>,
+    /// What people call it.
+    name: Option<String>,
+    /// Null: it works for ever.
+    expires_at: Option<DateTimeUtc>,
+    /// As `domain::networks::Networks` writes them. Null: it works from anywhere.
+    networks: Option<String>,
 }

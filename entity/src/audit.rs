@@ -1,5 +1,5 @@
-//! What people changed through the dashboard or the command line, and what was exported: written before it is done, with the HTTP status that it came to afterwards.
-//! Rows are only added; the name stays when its person is gone.
+//! What people changed through the dashboard or the command line, and what was exported: written before it is done. What it came to is a row of its own.
+//! Rows are only added, and sealed (`audit_seal`); the name stays when its person is gone.
 
 entity! { "audit";
     key {
@@ -16,6 +16,14 @@ entity! { "audit";
     action: String,
     /// What it was done to, such as an id. Of an erased recipient what stands for the docid.
     subject: String,
-    /// Null: not known, or not done yet.
+    /// The HTTP status that it came to: of an outcome, and of what programs before schema 23 wrote.
     status: Option<i16>,
+    /// Of an outcome, the row of what was tried.
+    outcome_of: Option<Uuid>,
+    /// The seal that it is in. Null: none yet.
+    seal: Option<i64>,
+    /// Null: not sealed yet, or of a recipient who was erased since.
+    salt: Option<Vec<u8>>,
+    /// SHA-256 of the salt and the subject.
+    subject_hash: Option<Vec<u8>>,
 }

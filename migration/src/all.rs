@@ -11,7 +11,8 @@ use crate::watch::Watch;
 use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
-    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions,
+    m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
+    m0023_audit_chain,
 };
 
 /// All migrations, in the order of their numbers.
@@ -31,6 +32,8 @@ pub const MIGRATIONS: &[Migration] = &[
     m0019_senders_of_campaigns::MIGRATION,
     m0020_sender_results::MIGRATION,
     m0021_sessions::MIGRATION,
+    m0022_keys::MIGRATION,
+    m0023_audit_chain::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -160,6 +163,14 @@ mod tests {
         (
             "m0021_sessions",
             "1a0f6605fd0168eef547e3cafa429267a273b90c08cff9782f3b769858106d66",
+        ),
+        (
+            "m0022_keys",
+            "6aa78b0b99c946273979571d381994874ba03dfea7d189272cb208b828323cef",
+        ),
+        (
+            "m0023_audit_chain",
+            "c24bd0d779bd970af6023284e42923f4165f1e20d139eaa32de5e8a8e79147bd",
         ),
     ];
 

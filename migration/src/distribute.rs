@@ -97,6 +97,7 @@ const STEPS: &[Step] = &[
         "audit",
         "ALTER TABLE audit DROP CONSTRAINT audit_account_id_fkey; "
     ),
+    by_account!("audit_seal"),
     // What was unique among all accounts: whose link a token opens.
     Step {
         name: TOKENS,

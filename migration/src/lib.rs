@@ -50,6 +50,8 @@ mod m0018_cost;
 mod m0019_senders_of_campaigns;
 mod m0020_sender_results;
 mod m0021_sessions;
+mod m0022_keys;
+mod m0023_audit_chain;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -1,5 +1,5 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
-//! erases the recipients of imports, has tables counted that grow, and records figures for metrics.
+//! erases the recipients of imports, seals audit logs, has tables counted that grow, and records figures for metrics.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -66,6 +66,18 @@ pub(crate) async fn erase_created(
             Ok(true) => continue,
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "recipients of imports are not erased"),
+        }
+        shutdown.run_until_cancelled(sleep(TICK)).await;
+    }
+}
+
+/// Seals rows of audit logs, until `shutdown`.
+pub(crate) async fn seal_audit(store: Store, shutdown: CancellationToken) {
+    while !shutdown.is_cancelled() {
+        match store.seal_audit().await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "audit logs are not sealed"),
         }
         shutdown.run_until_cancelled(sleep(TICK)).await;
     }

@@ -185,6 +185,7 @@ impl Worker {
                 shutdown(),
             ));
             tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
+            tasks.spawn(housekeeping::seal_audit(store.clone(), shutdown()));
             tasks.spawn(housekeeping::record_process(
                 store.clone(),
                 loops,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use api_http::{Result, parse_id};
 use api_language::Text;
+use api_report::operations::{AuditDays, export_audit};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use store::account::AuditRow;
 use uuid::Uuid;
 
+use crate::download::{named, today};
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::signed_in::SignedIn;
@@ -47,7 +49,7 @@ struct ShownRow {
 impl ShownRow {
     fn new(row: AuditRow, t: &Text, names: &HashMap<String, String>) -> Self {
         Self {
-            who: who(&row, t),
+            who: who(&row, t, names),
             what: t.of("audit", &row.action),
             subject: subject(&row, t, names),
             page: page_of(&row, names),
@@ -57,11 +59,11 @@ impl ShownRow {
     }
 }
 
-fn who(row: &AuditRow, t: &Text) -> String {
+fn who(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String {
     if row.name.is_empty() {
         t.get("audit-command-line")
     } else if row.name.starts_with(KEY) {
-        t.with("audit-by-key", &row.name)
+        t.with("audit-by-key", names.get(&row.name).unwrap_or(&row.name))
     } else {
         row.name.clone()
     }
@@ -144,9 +146,13 @@ pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<R
         .as_deref()
         .map(|after| parse_id("after", after))
         .transpose()?;
-    let found = person.store().audit(person.account_id, after, ROWS).await?;
+    let found = person.store();
+    let found = found
+        .audit(person.account_id, (None, None), after, ROWS)
+        .await?;
     let mut names = names(&person).await;
     names.extend(file_names(&person).await);
+    names.extend(key_names(&person).await?);
     let rows = found.rows.into_iter();
     let rows = rows.map(|row| ShownRow::new(row, f.t, &names));
     let template = AuditPage {
@@ -163,6 +169,22 @@ async fn file_names(person: &SignedIn) -> HashMap<String, String> {
     let rows = batches.into_iter().flat_map(|page| page.rows);
     let names = rows.filter_map(|batch| Some((batch.batch_id.to_string(), batch.name?)));
     names.collect()
+}
+
+/// What API keys are called.
+async fn key_names(person: &SignedIn) -> Result<HashMap<String, String>> {
+    let keys = person.store().list_keys(Some(person.account_id)).await?;
+    let keys = keys.into_iter();
+    Ok(keys
+        .filter_map(|key| Some((key.api_key, key.name?)))
+        .collect())
+}
+
+/// `GET /dashboard/audit.ndjson`.
+pub async fn export(person: SignedIn) -> Result<Response> {
+    let export = export_audit(&person.caller, AuditDays::default());
+    let file = (&*person.t.get("nav-audit"), "ndjson");
+    Ok(named(export.await?, file, &person.company, today(&person)))
 }
 
 #[cfg(test)]
@@ -184,7 +206,9 @@ mod tests {
             subject: subject.to_owned(),
             status,
         };
-        let names = HashMap::from([(ID.to_owned(), "After the visit".to_owned())]);
+        let names = [(ID, "After the visit"), ("fk_2", "Till")];
+        let names = names.map(|(id, name)| (id.to_owned(), name.to_owned()));
+        let names = HashMap::from(names);
         ShownRow::new(row, of_code("en"), &names)
     }
 
@@ -199,6 +223,8 @@ mod tests {
             Some(&*format!("/dashboard/form/{ID}"))
         );
         assert_eq!(exported.outcome, "audit-done");
+        let named = shown("fk_2", "answers.export", ID, Some(200));
+        assert_eq!(named.who, "API key Till");
         let added = shown("", "person.add", "eve editor", Some(409));
         assert_eq!(added.who, "Command line");
         assert_eq!(added.subject, "eve (Editor)");

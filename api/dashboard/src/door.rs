@@ -67,7 +67,7 @@ async fn signed_in(
             let caller = Caller::person(state.app.clone(), person.clone(), network, &request);
             let alerts = if *request.method() == Method::GET && person.role >= Role::Editor {
                 let troubled = state.sender_alerts.find(&state.sending, &caller).await;
-                senders::alerts(t, &troubled)
+                senders::alerts(t, person.role, &troubled)
             } else {
                 Vec::new()
             };

@@ -1,32 +1,110 @@
 //! The API keys of an account: making, rotating and revoking them.
 
 use api_http::{Problem, Result};
+use api_language::Text;
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use domain::date_range::{parse_date, start_of};
+use domain::key::{NewKey, has_ended};
 use domain::scope::{Scope, Scopes};
 use serde::Deserialize;
+use store::Store;
 use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
+use uuid::Uuid;
 
 use crate::done;
-use crate::page::{Frame, page};
+use crate::page::{Alert, Frame, page};
 use crate::sent::{SentChange, SentPairs};
 use crate::signed_in::SignedIn;
 
+const PATH: &str = "/dashboard/keys";
 /// For so long the present secret still works.
 const OVERLAP: TimeDelta = TimeDelta::hours(24);
+
+/// A key, and how it is now.
+struct ShownKey {
+    key: KeySummary,
+    /// It works no more.
+    is_over: bool,
+    ends_soon: bool,
+}
 
 #[derive(Template)]
 #[template(path = "keys.html")]
 struct KeysPage<'a> {
     f: &'a Frame,
-    keys: Vec<KeySummary>,
+    keys: Vec<ShownKey>,
     scopes: &'static [Scope],
+    /// What was typed of a key that was not made, and why.
+    typed: TypedKey,
+    refusal: Option<String>,
     /// Shown once.
     issued: Option<IssuedKey>,
+}
+
+/// A key to be made, as it is typed.
+struct TypedKey {
+    scopes: Scopes,
+    name: String,
+    /// The last day on which it works; empty: it works for ever.
+    last_day: String,
+    networks: String,
+}
+
+impl Default for TypedKey {
+    fn default() -> Self {
+        Self {
+            scopes: Scopes::ALL,
+            name: String::new(),
+            last_day: String::new(),
+            networks: String::new(),
+        }
+    }
+}
+
+impl TypedKey {
+    fn of(sent: &[(String, String)]) -> Self {
+        let text = |name| {
+            let sent = sent.iter().find(|(sent, _)| sent == name);
+            sent.map(|(_, value)| value.trim().to_owned())
+                .unwrap_or_default()
+        };
+        let names = sent.iter().map(|(name, _)| name.parse());
+        Self {
+            scopes: names.filter_map(Result::<Scope, _>::ok).collect(),
+            name: text("name"),
+            last_day: text("last_day"),
+            networks: text("networks"),
+        }
+    }
+
+    /// The key, or the text that says what is wrong with it.
+    fn read(&self, zone: Tz, now: DateTime<Utc>) -> std::result::Result<NewKey, &'static str> {
+        if self.scopes == Scopes::NONE {
+            return Err("key-scopes-wrong");
+        }
+        let name = (!self.name.is_empty()).then(|| self.name.parse());
+        let expires_at = if self.last_day.is_empty() {
+            None
+        } else {
+            let last = parse_date(&self.last_day).and_then(|day| day.succ_opt());
+            Some(start_of(last.ok_or("key-last-day-wrong")?, zone))
+        };
+        if has_ended(expires_at, now) {
+            return Err("key-last-day-wrong");
+        }
+        Ok(NewKey {
+            scopes: self.scopes,
+            name: name.transpose().map_err(|_| "key-name-wrong")?,
+            expires_at,
+            networks: self.networks.parse().map_err(|_| "key-networks-wrong")?,
+        })
+    }
 }
 
 /// `GET /dashboard/keys`.
@@ -35,43 +113,77 @@ pub async fn show(person: SignedIn) -> Result<Response> {
 }
 
 async fn answer(person: &SignedIn, issued: Option<IssuedKey>) -> Result<Response> {
+    answer_to(person, TypedKey::default(), None, issued).await
+}
+
+async fn answer_to(
+    person: &SignedIn,
+    typed: TypedKey,
+    refusal: Option<&str>,
+    issued: Option<IssuedKey>,
+) -> Result<Response> {
     let f = person.frame("keys");
+    let now = Utc::now();
+    let shown = |key: KeySummary| ShownKey {
+        is_over: key.is_over(now),
+        ends_soon: key.ends_soon(now),
+        key,
+    };
+    let mut keys: Vec<_> = keys(person).await?.into_iter().map(shown).collect();
+    // Those that work come first.
+    keys.sort_by_key(|shown| shown.is_over);
     let template = KeysPage {
         f: &f,
-        keys: keys(person).await?,
+        keys,
         scopes: Scope::VARIANTS,
+        typed,
+        refusal: refusal.map(|key| f.t.get(key)),
         issued,
     };
     Ok(page(&f, &template))
 }
 
 async fn keys(person: &SignedIn) -> Result<Vec<KeySummary>> {
-    let keys = person.store().list_keys(Some(person.account_id));
-    let mut keys = keys.await?;
-    // Those that work come first.
-    keys.sort_by_key(|key| key.revoked_at.is_some());
-    Ok(keys)
+    Ok(person.store().list_keys(Some(person.account_id)).await?)
 }
 
-/// Makes a key with the scopes whose names are sent.
+/// How many keys of an account are about to end.
+pub async fn ending(store: &Store, account_id: Uuid) -> Result<i64> {
+    let (keys, now) = (store.list_keys(Some(account_id)).await?, Utc::now());
+    let ending = keys.iter().filter(|key| key.ends_soon(now)).count();
+    Ok(i64::try_from(ending).unwrap_or(i64::MAX))
+}
+
+/// What every page tells admins while keys are about to end.
+pub fn alert(t: &Text, ending: i64) -> Option<Alert> {
+    (ending > 0).then(|| Alert {
+        text: t.count("alert-keys", ending),
+        path: PATH.to_owned(),
+        name: t.get("nav-keys"),
+    })
+}
+
+/// Makes a key, with the scopes whose names are sent.
 pub async fn create(person: SignedIn, SentPairs(sent): SentPairs) -> Result<Response> {
-    let names = sent.iter().map(|(name, _)| name.parse());
-    let scopes: Scopes = names.filter_map(Result::<Scope, _>::ok).collect();
-    if scopes.iter().next().is_none() {
-        return answer(&person, None).await;
-    }
-    let noted = person
-        .caller
-        .note("key.create", &scopes.to_string())
-        .await?;
-    let made = person.store();
-    let made = made.create_key(&person.account_name, None, scopes);
+    let typed = TypedKey::of(&sent);
+    let new = match typed.read(person.time_zone, Utc::now()) {
+        Ok(new) => new,
+        Err(refusal) => return answer_to(&person, typed, Some(refusal), None).await,
+    };
+    let noted = person.caller.note("key.create", &new.subject()).await?;
+    let made = person.store().create_key(&person.account_name, None, new);
     let issued = made.await.map_err(|error| match error {
         CreateKeyError::Store(error) => error.into(),
         other => Problem::internal(&other),
     })?;
     noted.record_status(StatusCode::OK).await;
+    changed(&person).await;
     answer(&person, Some(issued)).await
+}
+
+/// What pages tell of keys may be otherwise.
+async fn changed(person: &SignedIn) {
+    person.state.sender_alerts.forget(person.account_id).await;
 }
 
 #[derive(Deserialize)]
@@ -101,5 +213,40 @@ pub async fn change(
     }
     store.revoke_key(&api_key).await?;
     noted.record_status(StatusCode::OK).await;
-    Ok(done::go("/dashboard/keys", "key.revoke"))
+    changed(&person).await;
+    Ok(done::go(PATH, "key.revoke"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_works_through_its_last_day_in_the_account_s_zone() {
+        let zone = Tz::Europe__Berlin;
+        let now = "2026-06-01T21:00:00Z".parse().unwrap();
+        let read = |more: &[(&str, &str)]| {
+            let pairs = [("report", "on")].iter().chain(more);
+            let pairs = pairs.map(|&(name, value)| (name.to_owned(), value.to_owned()));
+            TypedKey::of(&pairs.collect::<Vec<_>>()).read(zone, now)
+        };
+        let plain = read(&[("name", " "), ("last_day", ""), ("networks", "")]).unwrap();
+        assert!(plain.name.is_none() && plain.expires_at.is_none() && plain.networks.is_empty());
+        let today = read(&[("last_day", "2026-06-01"), ("networks", "10.0.0.0/8")]).unwrap();
+        let end = "2026-06-01T22:00:00Z".parse().unwrap();
+        assert_eq!(today.expires_at, Some(end));
+        assert_eq!(today.networks.to_string(), "10.0.0.0/8");
+        for (name, value, expected) in [
+            ("last_day", "2026-05-31", "key-last-day-wrong"),
+            ("last_day", "soon", "key-last-day-wrong"),
+            ("networks", "office", "key-networks-wrong"),
+            ("name", &*"x".repeat(81), "key-name-wrong"),
+        ] {
+            assert_eq!(read(&[(name, value)]).err(), Some(expected), "{value}");
+        }
+        assert_eq!(
+            TypedKey::of(&[]).read(zone, now).err(),
+            Some("key-scopes-wrong")
+        );
+    }
 }

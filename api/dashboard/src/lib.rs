@@ -283,6 +283,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))
+        .route("/dashboard/audit.ndjson", get(audit::export))
         .route("/dashboard/senders/{name}/{action}", post(senders::change))
 }
 

@@ -58,7 +58,7 @@ pub struct Frame {
     pub current: &'static str,
     /// What was done just before, if something was.
     pub done: Option<String>,
-    /// What is wrong with senders, or of which budget little is left, for those who can do something about it.
+    /// What is wrong with senders, of which budget little is left, or that keys end, for those who can do something about it.
     pub alerts: Vec<Alert>,
     /// Whether the account's messages are simulated: none reaches a phone.
     pub simulates: bool,
@@ -116,6 +116,11 @@ impl Frame {
     /// The text for messages that were delivered.
     pub fn delivered(&self) -> &'static str {
         delivered(self.simulates)
+    }
+
+    /// Whether it is the page of this path.
+    pub fn is_at(&self, path: &str) -> bool {
+        path.strip_prefix("/dashboard/") == Some(self.current)
     }
 
     pub fn may_edit(&self) -> bool {

@@ -1,4 +1,4 @@
-//! How senders are, and what is left of budgets, for every page that says that one is in trouble: read once in a while an account.
+//! How senders are, what is left of budgets and which keys end, for every page that says that one is in trouble: read once in a while an account.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,8 @@ use api_send::{SendState, SenderItem, operations};
 use moka::future::Cache;
 use store::send::usage::BudgetSpent;
 use uuid::Uuid;
+
+use crate::keys;
 
 /// How long what was read is told.
 const MAX_AGE: Duration = Duration::from_secs(15);
@@ -20,6 +22,8 @@ pub struct Troubled {
     pub senders: Vec<SenderItem>,
     /// Those that are nearly spent.
     pub budgets: Vec<BudgetSpent>,
+    /// How many API keys are about to end.
+    pub keys: i64,
 }
 
 /// What is in trouble of accounts, as this process read it. Cheap to clone.
@@ -27,11 +31,15 @@ pub struct Troubled {
 pub struct SenderAlerts(Cache<Uuid, Arc<Troubled>>);
 
 impl Troubled {
-    /// Of all senders and budgets of an account.
-    pub fn among(mut senders: Vec<SenderItem>, mut budgets: Vec<BudgetSpent>) -> Self {
+    /// Of all senders and budgets of an account, with its keys that are about to end.
+    pub fn among(mut senders: Vec<SenderItem>, mut budgets: Vec<BudgetSpent>, keys: i64) -> Self {
         senders.retain(SenderItem::needs_attention);
         budgets.retain(BudgetSpent::is_nearly_spent);
-        Self { senders, budgets }
+        Self {
+            senders,
+            budgets,
+            keys,
+        }
     }
 }
 
@@ -48,7 +56,8 @@ impl SenderAlerts {
         let read = async {
             let senders = operations::list_senders(state, caller).await?;
             let budgets = operations::list_budgets(caller).await?;
-            Ok::<_, Problem>(Arc::new(Troubled::among(senders, budgets)))
+            let keys = keys::ending(&caller.app.store, caller.account_id()).await?;
+            Ok::<_, Problem>(Arc::new(Troubled::among(senders, budgets, keys)))
         };
         let found = self.0.try_get_with(caller.account_id(), read).await;
         found.unwrap_or_default()

@@ -18,6 +18,7 @@ use store::send::state::PAUSED_BY_HAND;
 use uuid::Uuid;
 
 use crate::done;
+use crate::keys;
 use crate::page::{Alert, Frame, page};
 use crate::provider_code;
 use crate::sender_alerts::Troubled;
@@ -229,8 +230,8 @@ fn next_senders(choice: &SenderChoice, item: &SenderItem, troubled: &Troubled) -
     is_some.then(|| next.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// What every page tells those who can do something about it, while something is wrong with senders or a budget ends.
-pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
+/// What every page tells those who can do something about it, while something is wrong with senders, or a budget or a key ends.
+pub fn alerts(t: &Text, role: Role, troubled: &Troubled) -> Vec<Alert> {
     let senders = &troubled.senders;
     let names = |is: &dyn Fn(&SenderItem) -> bool| {
         let names = senders.iter().filter(|item| is(item));
@@ -270,7 +271,8 @@ pub fn alerts(t: &Text, troubled: &Troubled) -> Vec<Alert> {
         name: t.get("messages"),
     });
     let of_senders = of_senders.chain(of_refused).chain(of_budgets);
-    of_senders.chain(of_unknown).collect()
+    let of_keys = keys::alert(t, troubled.keys).filter(|_| role == Role::Admin);
+    of_senders.chain(of_unknown).chain(of_keys).collect()
 }
 
 /// The pages of senders, and of what was sent through them.
@@ -286,10 +288,11 @@ async fn show(person: SignedIn) -> Result<Response> {
     let (state, caller) = (&person.state, &person.caller);
     let senders = operations::list_senders(&state.sending, caller).await?;
     let budgets = operations::list_budgets(caller).await?;
-    let troubled = Arc::new(Troubled::among(senders.clone(), budgets));
+    let keys = keys::ending(person.store(), person.account_id).await?;
+    let troubled = Arc::new(Troubled::among(senders.clone(), budgets, keys));
     if f.may_edit() {
         // The lines above it say the same as the page.
-        f.alerts = alerts(f.t, &troubled);
+        f.alerts = alerts(f.t, f.role, &troubled);
     }
     let renewed = &state.sender_alerts;
     renewed.renew(person.account_id, troubled).await;

@@ -36,7 +36,7 @@ pub struct SignedIn {
     pub kept: String,
     /// What the page is to tell that was done.
     pub done: Option<String>,
-    /// What the page is to tell of senders that are in trouble, or of a budget that ends.
+    /// What the page is to tell of senders that are in trouble, or of a budget or key that ends.
     pub alerts: Vec<Alert>,
 }
 

@@ -63,18 +63,10 @@ pub struct Network(IpAddr);
 impl Network {
     /// Where a request comes from; trusted proxies may name it.
     pub fn of(extensions: &Extensions, headers: &HeaderMap, proxies: &TrustedProxies) -> Self {
-        let peer = extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-        let hops = headers
-            .get_all(X_FORWARDED_FOR)
-            .iter()
-            .rev()
-            .flat_map(|value| value.to_str().unwrap_or("").rsplit(','));
-        Self::around(proxies.caller(peer, hops))
+        Self::around(address(extensions, headers, proxies))
     }
 
-    fn around(address: IpAddr) -> Self {
+    pub(crate) fn around(address: IpAddr) -> Self {
         Self(match address {
             IpAddr::V4(address) => address.into(),
             IpAddr::V6(address) => {
@@ -83,6 +75,23 @@ impl Network {
             }
         })
     }
+}
+
+/// The address that a request comes from; trusted proxies may name it.
+pub(crate) fn address(
+    extensions: &Extensions,
+    headers: &HeaderMap,
+    proxies: &TrustedProxies,
+) -> IpAddr {
+    let peer = extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    let hops = headers
+        .get_all(X_FORWARDED_FOR)
+        .iter()
+        .rev()
+        .flat_map(|value| value.to_str().unwrap_or("").rsplit(','));
+    proxies.caller(peer, hops)
 }
 
 impl Network {

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
+use chrono::{SecondsFormat, Utc};
+use domain::key::ends_soon;
 use futures::{StreamExt, stream};
-use store::account::hash_secret;
+use store::account::{KeyRecord, hash_secret};
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
+use crate::address;
 use crate::extract::header;
+use crate::keys::Used;
 use crate::{AppState, Caller, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
@@ -23,6 +27,8 @@ pub const API_PREFIX: &str = "/api_v1";
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
+/// When a key ends that ends soon.
+const X_KEY_EXPIRES: HeaderName = HeaderName::from_static("x-key-expires");
 
 /// Notes where a request comes from, and lets only known callers, at their rate, into what lies under [`API_PREFIX`], whether
 /// there is such a path or not.
@@ -31,20 +37,24 @@ const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
 /// 401; 429; 503.
 pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Response> {
     let (extensions, headers) = (request.extensions(), request.headers());
-    let network = Network::of(extensions, headers, &app.trusted_proxies);
+    let address = address::address(extensions, headers, &app.trusted_proxies);
+    let network = Network::around(address);
     request.extensions_mut().insert(network);
     if !is_guarded(request.uri().path()) {
         return Ok(next.run(request).await);
     }
     let (key, secret) = credentials(request.headers()).ok_or_else(Problem::unauthenticated)?;
-    let hash = hash_secret(secret);
-    let failures = (&app.key_failures, network);
-    let key = app.keys.verify(&app.store, failures, key, &hash).await?;
+    let used = Used {
+        secret: hash_secret(secret),
+        address,
+    };
+    let failures = &app.key_failures;
+    let key = app.keys.verify(&app.store, failures, (key, &used)).await?;
     app.usage.note(&key.api_key);
     let allowance = app.key_rate.check(&key.api_key)?;
     let caller = Caller::key(app.clone(), key.clone(), network, &request);
     request.extensions_mut().insert(caller);
-    let revoked = || revoked(app.clone(), key.api_key.clone(), hash);
+    let revoked = || revoked(app.clone(), key.api_key.clone(), used);
     let mut response = if request.body().is_end_stream() {
         next.run(request).await
     } else {
@@ -65,7 +75,19 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
+    warn_of_end(&key, response.headers_mut());
     Ok(response)
+}
+
+/// Tells when the key ends, if that is soon.
+fn warn_of_end(key: &KeyRecord, headers: &mut HeaderMap) {
+    let end = key
+        .expires_at
+        .filter(|_| ends_soon(key.expires_at, Utc::now()));
+    let end = end.map(|end| end.to_rfc3339_opts(SecondsFormat::Secs, true));
+    if let Some(Ok(end)) = end.map(HeaderValue::try_from) {
+        headers.insert(X_KEY_EXPIRES, end);
+    }
 }
 
 fn is_guarded(path: &str) -> bool {
@@ -82,16 +104,16 @@ fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
 /// below the 5 s in which a revocation holds.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The key was revoked.
+/// The key was revoked, or has ended.
 #[derive(Debug, thiserror::Error)]
 #[error("the key was revoked")]
 struct Revoked;
 
-/// Ends once a key, which has just been found good with the secret of this hash, is found revoked.
-async fn revoked(app: AppState, api_key: String, secret: [u8; 32]) {
+/// Ends once a key, which has just been found good as it is used, is found revoked or has ended.
+async fn revoked(app: AppState, api_key: String, used: Used) {
     loop {
         sleep(INTERVAL).await;
-        let found = app.keys.look_up(&app.store, &api_key, &secret);
+        let found = app.keys.look_up(&app.store, &api_key, &used);
         // While the database does not answer, keys stay valid.
         if let Ok(None) = found.await {
             return;

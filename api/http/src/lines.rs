@@ -88,6 +88,24 @@ where
     if kind == Kind::Xlsx {
         return spreadsheet::answer(app, account_id, sheet(), read).await;
     }
+    whole(app, account_id, (kind, columns), read).await
+}
+
+/// All of a list as lines of CSV or NDJSON, as [`answer`] answers with it.
+///
+/// # Errors
+/// The first items cannot be read, or 503 `busy`.
+pub async fn whole<T, P, F>(
+    app: &AppState,
+    account_id: Uuid,
+    (kind, columns): (Kind, &'static str),
+    read: impl Fn(Option<P>, (usize, usize)) -> F + Send + Sync + 'static,
+) -> Result<Response>
+where
+    T: Serialize + Send + Sync + 'static,
+    P: Send + Sync + 'static,
+    F: Future<Output = Result<ListPage<(P, T), P>, store::Error>> + Send + 'static,
+{
     let permit = whole_permit(app, account_id).await?;
     let header = match kind {
         Kind::Csv => format!("{columns}\r\n").into_bytes(),

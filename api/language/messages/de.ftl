@@ -817,6 +817,10 @@ alert-unknown = { $n ->
     [one] Von { $value } Nachricht weiß niemand, ob sie gesendet wurde.
    *[other] Von { $value } Nachrichten weiß niemand, ob sie gesendet wurden.
 }
+alert-keys = { $n ->
+    [one] { $value } API-Schlüssel läuft in den nächsten 14 Tagen ab.
+   *[other] { $value } API-Schlüssel laufen in den nächsten 14 Tagen ab.
+}
 audit-sender-pause = Absender angehalten
 audit-sender-resume = Absender macht weiter
 done-sender-resume = Es wird jetzt erneut versucht. Wie es um den Absender steht, sehen Sie unten in einigen Sekunden.
@@ -1030,14 +1034,30 @@ scope-report = Berichte und Antworten lesen
 scope-form = Formulare ändern und Antworten löschen
 scope-link = Links erstellen
 scope-send = Kampagnen steuern und senden
+scope-audit = Protokoll lesen
 last-used = zuletzt benutzt { $value }
 never-used = nie benutzt
 revoked-at = widerrufen { $value }
+key-name-note = Freiwillig: wer den Schlüssel benutzt, etwa die Kasse in Berlin
+key-name-wrong = Ein Name hat 1 bis 80 Zeichen.
+key-scopes-wrong = Wählen Sie mindestens ein Recht.
+key-last-day = Letzter Tag
+key-last-day-note = Freiwillig: Nach diesem Tag wird der Schlüssel abgelehnt. 14 Tage vorher werden Sie erinnert.
+key-last-day-wrong = Der letzte Tag ist heute oder später.
+key-networks = Nur von
+key-networks-note = Freiwillig: Adressen oder Netze, von denen aus der Schlüssel benutzt werden darf, durch Kommas getrennt. Von anderswo wird er abgelehnt.
+key-networks-wrong = Das sind keine Adressen oder Netze wie 203.0.113.7 oder 203.0.113.0/24.
+key-networks-of = nur von { $value }
+key-ends = läuft ab { $value }
+key-ended = abgelaufen { $value }
+key-ends-soon = Was diesen Schlüssel benutzt, wird danach abgelehnt. Erstellen Sie rechtzeitig einen neuen, und widerrufen Sie diesen, sobald ihn nichts mehr benutzt.
 erased-person = eine gelöschte Person
 audit-none = Hier wurde noch nichts geändert.
 audit-note = Was hier geändert wurde, und jeder Export, auch mit API-Schlüsseln und über die Befehlszeile.
 audit-command-line = Befehlszeile
 audit-by-key = API-Schlüssel { $value }
+audit-download = Herunterladen (NDJSON)
+audit-audit-export = Protokoll exportiert
 audit-answers-export = Antworten exportiert
 audit-recipients-export = Empfänger exportiert
 audit-messages-export = Nachrichten exportiert

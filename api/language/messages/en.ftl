@@ -820,6 +820,10 @@ alert-unknown = { $n ->
     [one] Of { $value } message nobody knows whether it was sent.
    *[other] Of { $value } messages nobody knows whether they were sent.
 }
+alert-keys = { $n ->
+    [one] { $value } API key expires within 14 days.
+   *[other] { $value } API keys expire within 14 days.
+}
 audit-sender-pause = Sender paused
 audit-sender-resume = Sender goes on
 done-sender-resume = It is tried again now. How it is stands below in a few seconds.
@@ -1033,14 +1037,30 @@ scope-report = Read reports and answers
 scope-form = Change forms and delete answers
 scope-link = Make links
 scope-send = Run campaigns and send
+scope-audit = Read the audit log
 last-used = last used { $value }
 never-used = never used
 revoked-at = revoked { $value }
+key-name-note = Optional: what uses the key, such as the till in Berlin
+key-name-wrong = A name has 1 to 80 characters.
+key-scopes-wrong = Choose at least one scope.
+key-last-day = Last day
+key-last-day-note = Optional: the key is refused after this day. You are reminded 14 days before.
+key-last-day-wrong = The last day is today or later.
+key-networks = Only from
+key-networks-note = Optional: addresses or networks from which the key may be used, with commas between. From elsewhere it is refused.
+key-networks-wrong = These are no addresses or networks, such as 203.0.113.7 or 203.0.113.0/24.
+key-networks-of = only from { $value }
+key-ends = expires { $value }
+key-ended = expired { $value }
+key-ends-soon = Whatever uses this key is refused after that. Create a new one in time, and revoke this one once nothing uses it.
 erased-person = somebody who was erased
 audit-none = Nothing was changed here yet.
 audit-note = What people changed here, and every export, also with API keys and on the command line.
 audit-command-line = Command line
 audit-by-key = API key { $value }
+audit-download = Download (NDJSON)
+audit-audit-export = Audit log exported
 audit-answers-export = Answers exported
 audit-recipients-export = Recipients exported
 audit-messages-export = Messages exported

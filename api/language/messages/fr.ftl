@@ -827,6 +827,10 @@ alert-unknown = { $n ->
     [one] Pour { $value } message, personne ne sait s’il a été envoyé.
    *[other] Pour { $value } messages, personne ne sait s’ils ont été envoyés.
 }
+alert-keys = { $n ->
+    [one] { $value } clé d’API expire dans les 14 jours.
+   *[other] { $value } clés d’API expirent dans les 14 jours.
+}
 audit-sender-pause = Expéditeur suspendu
 audit-sender-resume = L’expéditeur reprend
 done-sender-resume = Un nouvel essai a lieu maintenant. L’état de l’expéditeur s’affiche ci-dessous dans quelques secondes.
@@ -1040,14 +1044,30 @@ scope-report = Lire les rapports et les réponses
 scope-form = Modifier les formulaires et supprimer des réponses
 scope-link = Créer des liens
 scope-send = Gérer les campagnes et envoyer
+scope-audit = Lire le journal
 last-used = dernière utilisation { $value }
 never-used = jamais utilisée
 revoked-at = révoquée { $value }
+key-name-note = Facultatif : ce qui utilise la clé, par exemple la caisse de Lyon
+key-name-wrong = Un nom a de 1 à 80 caractères.
+key-scopes-wrong = Choisissez au moins un droit.
+key-last-day = Dernier jour
+key-last-day-note = Facultatif : la clé est refusée après ce jour. Un rappel s’affiche 14 jours avant.
+key-last-day-wrong = Le dernier jour est aujourd’hui ou plus tard.
+key-networks = Uniquement depuis
+key-networks-note = Facultatif : les adresses ou réseaux depuis lesquels la clé peut être utilisée, séparés par des virgules. Elle est refusée depuis ailleurs.
+key-networks-wrong = Ce ne sont pas des adresses ou des réseaux, comme 203.0.113.7 ou 203.0.113.0/24.
+key-networks-of = uniquement depuis { $value }
+key-ends = expire { $value }
+key-ended = expirée { $value }
+key-ends-soon = Ce qui utilise cette clé sera refusé ensuite. Créez-en une nouvelle à temps, et révoquez celle-ci dès que plus rien ne l’utilise.
 erased-person = une personne effacée
 audit-none = Rien n’a encore été modifié ici.
 audit-note = Ce qui a été modifié ici, et chaque exportation, y compris avec des clés d’API et en ligne de commande.
 audit-command-line = Ligne de commande
 audit-by-key = Clé d’API { $value }
+audit-download = Télécharger (NDJSON)
+audit-audit-export = Journal exporté
 audit-answers-export = Réponses exportées
 audit-recipients-export = Destinataires exportés
 audit-messages-export = Messages exportés

@@ -3,13 +3,14 @@
 //! # Layout
 //! - `overview`, `form` (with the summary): figures, made from series of days and kept as they were rendered (`rendered`).
 //!   `feedbacks`: lists of what was answered, read from the database each time, and erasing it.
-//! - `share`: read-only pages of a report.
-//! - [`operations`]: what the routes of feedbacks and shares do, and the dashboard.
+//! - `share`: read-only pages of a report. `audit`: the audit log.
+//! - [`operations`]: what the routes of feedbacks, shares and the audit log do, and the dashboard.
 //! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
 //! What is *not* here: where series come from (the crate `report`), how rates and intervals are made
 //! (`domain::metrics`).
 
+mod audit;
 mod feedbacks;
 mod figures;
 mod form;
@@ -46,7 +47,7 @@ struct ReportState {
     rendered: Arc<RenderedReports>,
 }
 
-/// Everything under `/api_v1/report` and `/api_v1/feedback`, documented.
+/// Everything under `/api_v1/report`, `/api_v1/feedback` and `/api_v1/audit`, documented.
 pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     // The last segment, a business property, may be left out or empty.
     let reports = OpenApiRouter::new().routes(routes!(overview::overview));
@@ -63,7 +64,9 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .routes(routes!(share::create_share, share::list_shares))
         .routes(routes!(share::withdraw_share));
     let feedback = OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback));
+    let audit = OpenApiRouter::new().routes(routes!(audit::list_audit));
     scoped(Scope::Report, "report", reports)
+        .merge(scoped(Scope::Audit, "account", audit))
         .merge(scoped(Scope::Form, "form", feedback))
         .with_state(ReportState {
             app: app.clone(),

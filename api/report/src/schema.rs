@@ -1,10 +1,25 @@
 //! What the document says of the figures that `domain` computes.
 
 use api_http::members;
-use api_http::schema::{count, field_type, flag, list_of, named, or_null, text};
+use api_http::schema::{count, field_type, flag, id, list_of, named, or_null, text, time};
 use serde_json::{Value, json};
 
 api_http::schemas! {
+    /// Something that was changed or exported.
+    AuditItem = members! {
+        audit_id: id(),
+        at: time(),
+        /// Of a person or, such as `fk_…`, of a key; empty: it came through the command line.
+        name: text(),
+        /// The network that it was asked from; empty: it came through the command line.
+        address: text(),
+        /// Such as `form.publish`.
+        action: text(),
+        /// What it was done to. A recipient who was erased is U+0001 and a hash.
+        subject: text(),
+        /// The HTTP status that it came to; null: not known.
+        status: or_null(count()),
+    };
     /// Sums over the range. A rate without answers is null.
     Metrics = members! {
         views: count(),
@@ -128,11 +143,27 @@ fn grade() -> Value {
 #[cfg(test)]
 mod tests {
     use api_http::schema::assert_describes;
+    use chrono::DateTime;
     use domain::form::{FormContent, FormInput};
     use domain::metrics;
     use domain::rollup::{self, FieldCounts};
+    use store::account::AuditRow;
+    use uuid::Uuid;
 
     use super::*;
+
+    #[test]
+    fn a_row_of_the_log_has_the_members_that_the_document_says() {
+        assert_describes::<AuditItem>(&AuditRow {
+            audit_id: Uuid::nil(),
+            at: DateTime::UNIX_EPOCH,
+            name: String::new(),
+            address: String::new(),
+            action: "form.publish".to_owned(),
+            subject: String::new(),
+            status: None,
+        });
+    }
 
     #[test]
     fn figures_have_the_members_that_the_document_says() {

@@ -24,7 +24,7 @@ use api_http::error::{Code, ProblemBody};
     tags(
         (name = "sms", description = "Records for sending SMS"),
         (name = "form", description = "Forms and their life"),
-        (name = "account", description = "How the pages of an account look"),
+        (name = "account", description = "How the pages of an account look, and its audit log"),
         (name = "link", description = "Trackable links to forms"),
         (name = "send", description = "Campaigns, their messages, and who carries them"),
         (name = "public", description = "What people open; without a key"),

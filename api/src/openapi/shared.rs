@@ -9,7 +9,7 @@ pub const SECRET_KEY: &str = "secret_key";
 pub const REQUEST_ID: &str = "x-request-id";
 
 /// Headers of every response to a known caller.
-pub const KNOWN_CALLER: [&str; 3] = [REQUEST_ID, "RateLimit", "RateLimit-Policy"];
+pub const KNOWN_CALLER: [&str; 4] = [REQUEST_ID, "RateLimit", "RateLimit-Policy", "x-key-expires"];
 
 /// What any operation that needs a key can answer. The first three are about the key and its parameters.
 pub const PROTECTED: [Code; 7] = [
@@ -61,7 +61,7 @@ pub fn reference(kind: &str, name: &str) -> Value {
     json!({"$ref": format!("#/components/{kind}/{name}")})
 }
 
-const HEADERS: [(&str, &str); 6] = [
+const HEADERS: [(&str, &str); 7] = [
     (
         REQUEST_ID,
         "The request's id: the caller's own if it sent one",
@@ -74,6 +74,7 @@ const HEADERS: [(&str, &str); 6] = [
         "RateLimit-Policy",
         "The key's burst, and the seconds in which it refills (unless unlimited)",
     ),
+    ("x-key-expires", "When the key ends (in the 14 days before)"),
     ("Retry-After", "In how many seconds to come back"),
     ("Allow", "The methods of this path"),
     ("WWW-Authenticate", "How to authenticate"),

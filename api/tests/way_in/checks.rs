@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use domain::scope::Scope;
+use domain::scope::{Scope, Scopes};
 use http_body_util::BodyExt;
 
 use crate::service::{Answer, Service, array, record};
@@ -102,7 +102,7 @@ async fn a_reader_that_stops_reading_holds_up_nobody_with_the_same_key() {
 #[tokio::test]
 async fn a_scope_is_checked_before_path_method_and_input() {
     let mut service = Service::start(&[]).await;
-    let scopes = [Scope::Report].into_iter().collect();
+    let scopes = Scopes::from_iter([Scope::Report]);
     service.key = service
         .backends
         .store
@@ -136,7 +136,7 @@ async fn every_operation_under_the_prefix_needs_a_scope() {
     // No operation takes both.
     for scope in [Scope::Report, Scope::Import] {
         let store = service.backends.store.clone();
-        let scopes = [scope].into_iter().collect();
+        let scopes = Scopes::from_iter([scope]);
         service.key = store.create_key("two", None, scopes).await.unwrap();
         for (path, item) in document["paths"].as_object().unwrap() {
             for method in item.as_object().unwrap().keys() {

@@ -1,7 +1,7 @@
 //! Campaigns, and what goes with them, as far as the service does it without a worker.
 
 use axum::body::Body;
-use domain::scope::Scope;
+use domain::scope::{Scope, Scopes};
 use serde_json::{Value, json};
 
 use crate::service::{Answer, Service, array, record};
@@ -199,7 +199,7 @@ async fn an_import_for_a_campaign_needs_one_that_takes_imports() {
     );
     let replay = service.ask(keyed(), records.clone()).await;
     assert_eq!(replay.status, 202, "what was accepted stays so");
-    let scopes = [Scope::Import].into_iter().collect();
+    let scopes = Scopes::from_iter([Scope::Import]);
     let store = service.backends.store.clone();
     service.key = store.create_key("one", None, scopes).await.unwrap();
     assert_eq!(ask(&service, &id).await, verdict(403, "forbidden"));

@@ -1,19 +1,25 @@
-//! Accounts, API keys and their secrets, people (`person`), their sessions (`session`) and what they changed (`audit`), pages that are
-//! shared (`share`), their second factors (`second_factor`), and how an account's pages look (`branding`). A secret is seen once, when it is issued; only its SHA-256 is kept.
+//! Accounts, API keys and their secrets, people (`person`), their second factors (`second_factor`), their sessions (`session`) and what they
+//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it
+//! is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use domain::scope::Scopes;
+use domain::key::{NewKey, ends_soon, has_ended};
+use domain::networks::Networks;
+use domain::scope::{Scope, Scopes};
 use entity::{account, api_key, api_secret, import_counter};
 use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect};
+use sea_orm::{
+    ActiveValue, ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use self::audit::AuditRow;
 pub use self::branding::PageBranding;
+pub use self::chain::{Chain, ChainFault, Fault};
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
 pub use self::session::{SessionSummary, SignInLink};
@@ -23,12 +29,16 @@ use crate::{Error, Store, Tx};
 
 mod audit;
 mod branding;
+mod chain;
 mod person;
 mod progress;
 mod second_factor;
 mod session;
 mod share;
 mod time_zone;
+
+/// The lowest number of a program that knows the scope of the audit log.
+const READ_AUDIT: i64 = 23;
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -38,6 +48,10 @@ pub struct KeyRecord {
     pub api_key: String,
     pub time_zone: Tz,
     pub scopes: Scopes,
+    /// Its end.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// From where it may be used; none: from anywhere.
+    pub networks: Networks,
     /// At most two.
     pub secrets: Vec<SecretHash>,
 }
@@ -68,8 +82,24 @@ pub struct KeySummary {
     pub created_at: DateTime<Utc>,
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+    pub name: Option<String>,
+    pub expires_at: Option<DateTime<Utc>>,
+    /// From where it may be used, with commas between; `None`: from anywhere.
+    pub networks: Option<String>,
     /// Secrets that work now.
     pub live_secrets: i64,
+}
+
+impl KeySummary {
+    /// Whether it works no more.
+    pub fn is_over(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_some() || has_ended(self.expires_at, now)
+    }
+
+    /// Whether its owner is to be warned of its end.
+    pub fn ends_soon(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_none() && ends_soon(self.expires_at, now)
+    }
 }
 
 /// A key with one of its secrets.
@@ -79,6 +109,8 @@ struct KeyRow {
     account_name: String,
     time_zone: Parsed<Tz>,
     scopes: Parsed<Scopes>,
+    key_expires_at: Option<DateTime<Utc>>,
+    networks: Parsed<Networks>,
     secret_hash: Vec<u8>,
     expires_at: Option<DateTime<Utc>>,
 }
@@ -122,10 +154,19 @@ impl Store {
         Ok(account.map(|account| (account.account_id, account.name)))
     }
 
+    /// The ids and names of all accounts, in the order of their names.
+    pub async fn accounts(&self) -> Result<Vec<(Uuid, String)>, Error> {
+        let accounts = account::Entity::find().order_by_asc(account::Column::Name);
+        let accounts = accounts.all(self).await?.into_iter();
+        let accounts = accounts.map(|account| (account.account_id, account.name));
+        Ok(accounts.collect())
+    }
+
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
     pub async fn find_key(&self, key: &str) -> Result<Option<KeyRecord>, Error> {
         let rows = statement!(
-            "SELECT k.account_id, a.name AS account_name, a.time_zone, k.scopes, s.secret_hash, s.expires_at
+            "SELECT k.account_id, a.name AS account_name, a.time_zone, k.scopes, k.expires_at AS key_expires_at,
+                    coalesce(k.networks, '') AS networks, s.secret_hash, s.expires_at
                FROM api_key k
                JOIN account a ON a.account_id = k.account_id
                JOIN api_secret s ON s.account_id = k.account_id AND s.api_key = k.api_key
@@ -145,6 +186,8 @@ impl Store {
                 api_key: key.to_owned(),
                 time_zone: row.time_zone.0,
                 scopes: row.scopes.0,
+                expires_at: row.key_expires_at,
+                networks: row.networks.0,
                 secrets: Vec::new(),
             });
             record.secrets.push(secret);
@@ -160,9 +203,9 @@ impl Store {
         &self,
         account_name: &str,
         time_zone: Option<Tz>,
-        scopes: Scopes,
+        key: impl Into<NewKey>,
     ) -> Result<IssuedKey, CreateKeyError> {
-        self.create_key_shown(account_name, time_zone, scopes, |_| Ok(()))
+        self.create_key_shown(account_name, time_zone, key, |_| Ok(()))
             .await
     }
 
@@ -174,10 +217,18 @@ impl Store {
         &self,
         account_name: &str,
         time_zone: Option<Tz>,
-        scopes: Scopes,
+        key: impl Into<NewKey>,
         show: impl FnOnce(&IssuedKey) -> Result<(), BoxError>,
     ) -> Result<IssuedKey, CreateKeyError> {
+        let mut new = key.into();
         let tx = self.begin().await?;
+        if new.scopes.contains(Scope::Audit) && !tx.admits_only_from(READ_AUDIT).await? {
+            // Programs of before cannot read a key with this scope: all of them are those that these know.
+            if new.scopes != Scopes::ALL {
+                return Err(Error::UpgradeUnfinished.into());
+            }
+            new.scopes = Scopes::ALL.without(Scope::Audit);
+        }
         let now = Utc::now();
         let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
         if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
@@ -187,7 +238,7 @@ impl Store {
             account_id: account.account_id,
             api_key: format!("fk_{}", Uuid::new_v4().simple()),
             secret_key: new_secret(),
-            scopes,
+            scopes: new.scopes,
         };
         let key = api_key::Model {
             account_id: issued.account_id,
@@ -196,6 +247,9 @@ impl Store {
             created_at: now,
             revoked_at: None,
             last_used_at: None,
+            name: new.name.as_deref().cloned(),
+            expires_at: new.expires_at,
+            networks: (!new.networks.is_empty()).then(|| new.networks.to_string()),
         };
         tx.insert(key).await?;
         insert_secret(&tx, &issued, now).await?;
@@ -205,7 +259,7 @@ impl Store {
     }
 
     /// Issues a new secret; the newest of the others lives on for `overlap`, older ones end now.
-    /// `None`: no such key, or it is revoked.
+    /// `None`: no such key, or it is revoked or has ended.
     pub async fn rotate_key(
         &self,
         key: &str,
@@ -216,11 +270,12 @@ impl Store {
             .filter(api_key::Column::ApiKey.eq(key))
             .filter(api_key::Column::RevokedAt.is_null())
             .lock(LockType::Update);
-        let Some(stored) = stored.one(&tx).await? else {
+        let now = Utc::now();
+        let stored = stored.one(&tx).await?;
+        let Some(stored) = stored.filter(|key| !has_ended(key.expires_at, now)) else {
             return Ok(None);
         };
         let account_id = stored.account_id;
-        let now = Utc::now();
         let all_but_newest = statement!(
             "DELETE FROM api_secret WHERE account_id = $1 AND api_key = $2 AND secret_hash NOT IN (
                 SELECT secret_hash FROM api_secret WHERE account_id = $1 AND api_key = $2
@@ -256,9 +311,10 @@ impl Store {
     pub async fn list_keys(&self, account_id: Option<Uuid>) -> Result<Vec<KeySummary>, Error> {
         let keys = statement!(
             "SELECT a.name AS account, a.time_zone, k.api_key, k.scopes, k.created_at, k.last_used_at, k.revoked_at,
+                    k.name, k.expires_at, k.networks,
                     (SELECT count(*) FROM api_secret s
                       WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
-                        AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
+                        AND (k.expires_at IS NULL OR k.expires_at > $1) AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
                FROM api_key k JOIN account a ON a.account_id = k.account_id
               WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at"
         );

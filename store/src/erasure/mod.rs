@@ -261,7 +261,7 @@ impl Tx {
     /// Takes the docid out of the audit log's rows of this recipient.
     async fn forget_subjects(&self, person: &ErasedPerson<'_>) -> Result<()> {
         let update = statement!(
-            "UPDATE audit SET subject = $3 WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
+            "UPDATE audit SET subject = $3, salt = NULL WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
         );
         let values = values![person.account_id, person.docid, person.stand_in.as_str()];
         self.execute(update, values).await?;

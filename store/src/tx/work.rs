@@ -42,7 +42,9 @@ const HAVE_WORK: &Statement = statement!(citus:
       UNION
      SELECT account_id FROM erasure WHERE account_id = ANY($1)
       UNION
-     SELECT account_id FROM reply WHERE account_id = ANY($1) AND sender IS NOT NULL"
+     SELECT account_id FROM reply WHERE account_id = ANY($1) AND sender IS NOT NULL
+      UNION
+     SELECT account_id FROM audit WHERE account_id = ANY($1) AND seal IS NULL"
 );
 
 #[derive(FromQueryResult)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use chrono::{SecondsFormat, TimeDelta, Utc};
 use domain::scope::Scopes;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -35,9 +36,11 @@ async fn every_refusal_is_the_same_to_the_byte() -> Result<()> {
     let other = app.create_key("other", &[]).await?;
     let gone = app.create_key("gone", &[]).await?;
     app.revoke_key(&gone.api_key).await?;
+    let elsewhere = ["--networks", "10.0.0.0/8,2001:db8::/48"];
+    let elsewhere = app.create_key("shop", &elsewhere).await?;
     let shape = &keys.api_key;
     let unknown: String = shape.chars().rev().collect();
-    let cases: [&[(&str, &str)]; 9] = [
+    let cases: [&[(&str, &str)]; 10] = [
         &[],
         &[("x-api-key", &keys.api_key)],
         &[("x-secret-key", &keys.secret_key)],
@@ -55,6 +58,10 @@ async fn every_refusal_is_the_same_to_the_byte() -> Result<()> {
         &[
             ("x-api-key", &gone.api_key),
             ("x-secret-key", &gone.secret_key),
+        ],
+        &[
+            ("x-api-key", &elsewhere.api_key),
+            ("x-secret-key", &elsewhere.secret_key),
         ],
     ];
     let first = list_with(&app, &[]).await?;
@@ -152,6 +159,58 @@ async fn a_new_key_works_at_once_and_a_revoked_one_ends_everywhere_within_second
         Ok(())
     })
     .await
+}
+
+#[tokio::test]
+async fn a_key_works_until_its_end_of_which_its_answers_warn() -> Result<()> {
+    let app = App::start().await?;
+    let end = |seconds| {
+        let end = Utc::now() + TimeDelta::seconds(seconds);
+        end.to_rfc3339_opts(SecondsFormat::Secs, true)
+    };
+    let fortnight = 14 * 24 * 3_600;
+    for (seconds, warns) in [(fortnight - 60, true), (fortnight + 60, false)] {
+        let end = end(seconds);
+        let keys = app.create_key("shop", &["--expires", &end]).await?;
+        let list = client(&app, &keys)?.get(IMPORT).await?.expect(200)?;
+        let warned = list.header("x-key-expires");
+        ensure!(warned == warns.then_some(&*end), "{list:?}");
+    }
+    let keys = app.create_key("shop", &["--expires", &end(3)]).await?;
+    let refused = async || client(&app, &keys)?.get(IMPORT).await?.expect(401);
+    eventually(REVOKED, refused).await?;
+    let rotate = ["key", "rotate", &keys.api_key];
+    app.refuses(&rotate, "it is revoked or has ended").await?;
+    let past = ["key", "create", "--account", "shop", "--expires", &end(-1)];
+    app.refuses(&past, "the key's end is past").await
+}
+
+#[tokio::test]
+async fn a_key_works_from_its_networks_alone() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_TRUSTED_PROXIES", "127.0.0.0/8")
+        .start()
+        .await?;
+    let terms = ["--name", "Till", "--networks", "203.0.113.0/24,2001:db8::7"];
+    let keys = app.create_key("shop", &terms).await?;
+    let from = async |address: &str| {
+        let call = client(&app, &keys)?.call(Method::GET, IMPORT);
+        call.header("x-forwarded-for", address).send().await
+    };
+    for (address, status) in [
+        ("203.0.113.9", 200),
+        ("203.0.114.9", 401),
+        ("2001:db8::7", 200),
+        ("2001:db8::8", 401),
+        ("203.0.113.9", 200),
+    ] {
+        from(address).await?.expect(status)?;
+    }
+    let listed = app.succeeds(&["key", "list"]).await?;
+    for part in ["Till", "203.0.113.0/24,2001:db8::7"] {
+        ensure!(listed.contains(part), "no {part}: {listed}");
+    }
+    Ok(())
 }
 
 #[tokio::test]

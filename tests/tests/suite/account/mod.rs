@@ -1,5 +1,6 @@
-//! Keys, what they may do and how often; and whose the pages behind links are.
+//! Keys, what they may do and how often; what the audit log has; and whose the pages behind links are.
 
+mod audit;
 mod authentication;
 mod branding;
 mod rate_limit;

@@ -436,6 +436,58 @@ async fn a_change_needs_the_role_the_origin_and_the_token() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_key_has_terms_and_admins_are_told_of_its_end() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let editor = app.person("eve", "shop", "editor").await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let tomorrow = (Utc::now() + TimeDelta::days(1)).date_naive().to_string();
+    for (last_day, networks, refusal) in [
+        ("2020-01-01", "", "The last day is today or later."),
+        ("", "office", "These are no addresses or networks"),
+    ] {
+        let refused = till(last_day, networks);
+        let refused = admin.post("/dashboard/keys", &refused).await?;
+        let page = refused.text()?;
+        ensure!(
+            page.contains(refusal) && page.contains("value=\"Till in Berlin\""),
+            "{page}"
+        );
+        ensure!(!page.contains("x-secret-key"), "a key was made: {page}");
+    }
+    let key = till(&tomorrow, "203.0.113.7");
+    let made = admin.post("/dashboard/keys", &key).await?.expect(200)?;
+    ensure!(made.text()?.contains("x-secret-key"), "{made:?}");
+    let page = admin.get("/dashboard/keys").await?;
+    let page = page.text()?;
+    for words in [
+        "Till in Berlin",
+        "only from 203.0.113.7",
+        "Create a new one in time",
+    ] {
+        ensure!(page.contains(words), "no {words}: {page}");
+    }
+    let told = "1 API key expires within 14 days.";
+    let home = admin.get("/dashboard").await?;
+    ensure!(home.text()?.contains(told), "{home:?}");
+    let home = editor.get("/dashboard").await?;
+    ensure!(!home.text()?.contains(told), "{home:?}");
+    let log = admin.get("/dashboard/audit").await?;
+    ensure!(log.text()?.contains("Till in Berlin (report)"), "{log:?}");
+    Ok(())
+}
+
+/// What the page sends of a key with a name that may read reports.
+fn till<'a>(last_day: &'a str, networks: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("report", "on"),
+        ("name", "Till in Berlin"),
+        ("last_day", last_day),
+        ("networks", networks),
+    ]
+}
+
+#[tokio::test]
 async fn the_last_admin_stays_and_names_are_taken_once() -> Result<()> {
     let app = App::start().await?;
     app.create_key("shop", &[]).await?;

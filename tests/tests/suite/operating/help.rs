@@ -176,8 +176,8 @@ async fn the_examples_of_every_command_work_and_its_json_is_one_value() -> Resul
             if has_json && !printed.is_empty() {
                 let value: Value =
                     serde_json::from_str(&printed).with_context(|| format!("{line}: {printed}"))?;
-                let is_list =
-                    command.ends_with(" list") || ["verify", "doctor"].contains(&&*command);
+                let is_list = command.ends_with(" list")
+                    || ["verify", "doctor", "audit verify", "audit export"].contains(&&*command);
                 ensure!(value.is_array() == is_list, "{line}: {value}");
             }
         }

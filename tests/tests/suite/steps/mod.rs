@@ -5,6 +5,7 @@
 //! Unlike the rest of the suite this uses the service's own code, because only then a test decides which chunk runs when.
 
 mod backlog;
+mod chain;
 mod collecting;
 mod drafts;
 mod files;

@@ -1,0 +1,104 @@
+//! What an API key is made with. Its secrets are in `store`.
+
+use std::str::FromStr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use derive_more::Deref;
+
+use crate::invalid::NotValid;
+use crate::networks::Networks;
+use crate::scope::Scopes;
+use crate::text::has_control;
+
+/// At most this many characters in a name.
+pub const MAX_NAME: usize = 80;
+/// For so long before its end a key's owner is warned.
+const WARNED: TimeDelta = TimeDelta::days(14);
+
+/// A key to be made.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    pub scopes: Scopes,
+    pub name: Option<KeyName>,
+    /// Its end.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// From where it may be used; none: from anywhere.
+    pub networks: Networks,
+}
+
+/// What people call a key: 1 to 80 characters without control characters, and without space around it.
+#[derive(Clone, Debug, PartialEq, Eq, Deref)]
+pub struct KeyName(String);
+
+impl NewKey {
+    /// How the audit log names it.
+    pub fn subject(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} ({})", **name, self.scopes),
+            None => self.scopes.to_string(),
+        }
+    }
+}
+
+impl From<Scopes> for NewKey {
+    /// One without a name that works for ever and from anywhere.
+    fn from(scopes: Scopes) -> Self {
+        Self {
+            scopes,
+            name: None,
+            expires_at: None,
+            networks: Networks::default(),
+        }
+    }
+}
+
+impl FromStr for KeyName {
+    type Err = NotValid;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.trim();
+        if name.is_empty() || name.chars().count() > MAX_NAME || has_control(name) {
+            return Err(NotValid("a name has 1 to 80 characters"));
+        }
+        Ok(Self(name.to_owned()))
+    }
+}
+
+/// Whether what ends then has ended.
+pub fn has_ended(end: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    end.is_some_and(|end| end <= now)
+}
+
+/// Whether it works and ends within the two weeks in which its owner is warned.
+pub fn ends_soon(end: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    end.is_some_and(|end| end > now && end - now <= WARNED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_up_to_80_characters() {
+        assert_eq!(*" Shop till ".parse::<KeyName>().unwrap(), "Shop till");
+        for name in ["", "  ", "a\u{0}b", &"x".repeat(81)] {
+            assert!(name.parse::<KeyName>().is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn an_owner_is_warned_in_the_two_weeks_before_the_end() {
+        let now = Utc::now();
+        for (days, ends, ended) in [
+            (None, false, false),
+            (Some(15), false, false),
+            (Some(14), true, false),
+            (Some(1), true, false),
+            (Some(0), false, true),
+            (Some(-1), false, true),
+        ] {
+            let end = days.map(|days| now + TimeDelta::days(days));
+            assert_eq!((ends_soon(end, now), has_ended(end, now)), (ends, ended));
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! The chain of hashes over an account's audit log.
+//!
+//! Workers seal rows as they find them. A seal has the SHA-256 of each of its rows, and a hash of these and of the seal before. Writers
+//! know nothing of it. Two who seal at once make the same number, and one of them gives up.
+//!
+//! Of its subject a row's digest has only a salted hash: an erasure replaces the subject and forgets the salt, and the chain holds. Rows
+//! can be dropped by whole seals: a later one needs only the hash before.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SubsecRound, Utc};
+use domain::docid::is_erased;
+use entity::audit_seal;
+use sea_orm::FromQueryResult;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
+use crate::{Result, Store};
+
+/// The lowest number of a program that changes no rows. Until all that are admitted are such, nothing is sealed.
+const ONLY_ADDS: i64 = 23;
+/// Rows of a seal at most.
+const ROWS: i64 = 500;
+/// Seals of an account, one after the other, before it is another's turn.
+const TURN: usize = 100;
+/// Seals that are verified at once.
+const SEALS: i64 = 20;
+/// Bytes of a row in a seal: its id and its SHA-256.
+const ENTRY: usize = 16 + 32;
+
+macro_rules! rows {
+    ($where:literal) => {
+        statement!(
+            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, seal, salt, subject_hash
+               FROM audit WHERE account_id = $1 AND ",
+            $where
+        )
+    };
+    (lock $where:literal) => {
+        statement!(lock "FOR NO KEY UPDATE SKIP LOCKED":
+            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, seal, salt, subject_hash
+               FROM audit WHERE account_id = $1 AND ", $where
+        )
+    };
+}
+
+const UNSEALED: &Statement = statement!(accounts "account_id = ANY($1)":
+    "SELECT DISTINCT account_id FROM audit WHERE seal IS NULL"; ""
+);
+
+/// What an erasure holds just now waits for the next seal.
+const UNSEALED_ROWS: &Statement = rows!(lock "seal IS NULL ORDER BY audit_id LIMIT $2");
+
+const SEALED_ROWS: &Statement = rows!("seal > $2 AND seal <= $3");
+
+macro_rules! seals {
+    ($which:literal) => {
+        statement!(
+            "SELECT seal, digests, hash FROM audit_seal WHERE account_id = $1 ",
+            $which
+        )
+    };
+}
+
+const LAST_SEAL: &Statement = seals!("ORDER BY seal DESC LIMIT 1");
+const NEXT_SEALS: &Statement = seals!("AND seal > $2 ORDER BY seal LIMIT $3");
+
+/// Seals that rows name and that are not there.
+const OTHER_SEALS: &Statement = statement!(
+    "SELECT DISTINCT seal FROM audit WHERE account_id = $1 AND (seal < 1 OR seal > $2) ORDER BY seal"
+);
+
+batch_row! {
+    struct SealedRow {
+        account_id: Uuid,
+        audit_id: Uuid,
+        seal: i64,
+        salt: Vec<u8>,
+        subject_hash: Vec<u8>,
+    }
+}
+
+const SEAL_ROWS: &BatchStatement<SealedRow> = statement!(SealedRow:
+    "UPDATE audit AS a SET seal = batch.seal, salt = batch.salt, subject_hash = batch.subject_hash
+       FROM batch WHERE a.account_id = batch.account_id AND a.audit_id = batch.audit_id"
+);
+
+#[derive(FromQueryResult)]
+struct Seal {
+    seal: i64,
+    digests: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+#[derive(FromQueryResult)]
+struct LoggedRow {
+    audit_id: Uuid,
+    at: DateTime<Utc>,
+    name: String,
+    address: String,
+    action: String,
+    subject: String,
+    status: Option<i16>,
+    outcome_of: Option<Uuid>,
+    seal: Option<i64>,
+    salt: Option<Vec<u8>>,
+    subject_hash: Option<Vec<u8>>,
+}
+
+/// What is wrong with a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Fault {
+    RowChanged,
+    RowRemoved,
+    RowInserted,
+    SealChanged,
+    SealRemoved,
+}
+
+/// Where something is wrong with a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChainFault {
+    pub account_id: Uuid,
+    pub seal: i64,
+    /// Of a row.
+    pub audit_id: Option<Uuid>,
+    pub fault: Fault,
+}
+
+/// A chain as it was found.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    /// The number of its last seal.
+    pub seals: i64,
+    /// Rows that are as they were sealed.
+    pub rows: u64,
+    /// The hash of the last seal: as long as it is the same, so is all before it.
+    pub hash: Vec<u8>,
+    pub faults: Vec<ChainFault>,
+}
+
+impl Store {
+    /// Seals what audit logs have that is not sealed yet. Safe to run anywhere, any number of times at once. Whether there may be
+    /// more.
+    ///
+    /// # Errors
+    /// Doing it again is safe.
+    pub async fn seal_audit(&self) -> Result<bool> {
+        let accounts: Vec<Uuid> = self.scan_values(UNSEALED, vec![]).await?;
+        let mut are_more = false;
+        if !accounts.is_empty() && self.snapshot().await?.admits_only_from(ONLY_ADDS).await? {
+            for account_id in accounts {
+                let sealed = self.seal_many(account_id).await;
+                are_more |= self.unless_away(account_id, sealed)?;
+            }
+        }
+        Ok(are_more)
+    }
+
+    /// Some seals of an account, which has many rows to seal where it has them from before.
+    async fn seal_many(&self, account_id: Uuid) -> Result<bool> {
+        for _ in 0..TURN {
+            if !self.seal_rows(account_id).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// One seal of an account.
+    async fn seal_rows(&self, account_id: Uuid) -> Result<bool> {
+        let tx = self.begin_by_keys().await?;
+        let last: Option<Seal> = tx.fetch_one(LAST_SEAL, values![account_id]).await?;
+        let rows = values![account_id, ROWS];
+        let rows: Vec<LoggedRow> = tx.fetch_all(UNSEALED_ROWS, rows).await?;
+        if rows.is_empty() {
+            return Ok(false);
+        }
+        let (before, last) = last.map_or((Vec::new(), 0), |last| (last.hash, last.seal));
+        let seal = last + 1;
+        let mut digests = Vec::with_capacity(rows.len() * ENTRY);
+        let mut sealed = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let salt = Uuid::new_v4().into_bytes().to_vec();
+            let subject_hash = hash(&[&salt, row.subject.as_bytes()]);
+            digests.extend(row.audit_id.as_bytes());
+            digests.extend(row.digest(&subject_hash));
+            sealed.push(SealedRow {
+                account_id,
+                audit_id: row.audit_id,
+                seal,
+                salt,
+                subject_hash: subject_hash.to_vec(),
+            });
+        }
+        let made = audit_seal::Model {
+            account_id,
+            seal,
+            sealed_at: tx.now().await?,
+            hash: hash_of(account_id, seal, &before, &digests).to_vec(),
+            digests,
+        };
+        if !tx.insert_new(made).await? {
+            return Ok(true);
+        }
+        tx.execute_batch(SEAL_ROWS, sealed).await?;
+        tx.commit_surely().await?;
+        Ok(i64::try_from(rows.len()) == Ok(ROWS))
+    }
+
+    /// Computes an account's chain anew, and compares it with what is stored.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn verify_audit(&self, account_id: Uuid) -> Result<Chain> {
+        let tx = self.long_snapshot().await?;
+        let mut chain = Chain::default();
+        loop {
+            let next = values![account_id, chain.seals, SEALS];
+            let seals: Vec<Seal> = tx.fetch_all(NEXT_SEALS, next).await?;
+            let Some(end) = seals.last().map(|last| last.seal) else {
+                break;
+            };
+            let rows = values![account_id, chain.seals, end];
+            let rows: Vec<LoggedRow> = tx.fetch_all(SEALED_ROWS, rows).await?;
+            let mut by_seal = BTreeMap::<_, BTreeMap<_, _>>::new();
+            for row in rows {
+                let of_seal = by_seal.entry(row.seal).or_default();
+                of_seal.insert(row.audit_id, row);
+            }
+            for seal in seals {
+                let rows = by_seal.remove(&Some(seal.seal));
+                chain.add(account_id, seal, rows.unwrap_or_default());
+            }
+        }
+        let other: Vec<i64> = tx
+            .fetch_values(OTHER_SEALS, values![account_id, chain.seals])
+            .await?;
+        for seal in other {
+            chain.find(account_id, seal, None, Fault::SealRemoved);
+        }
+        Ok(chain)
+    }
+}
+
+impl Chain {
+    /// Compares the next seal with what is before it, and with its rows.
+    fn add(&mut self, account_id: Uuid, seal: Seal, mut rows: BTreeMap<Uuid, LoggedRow>) {
+        let number = seal.seal;
+        if number != self.seals + 1 {
+            self.find(account_id, self.seals + 1, None, Fault::SealRemoved);
+        } else if seal.hash != hash_of(account_id, number, &self.hash, &seal.digests) {
+            self.find(account_id, number, None, Fault::SealChanged);
+        }
+        let (entries, _) = seal.digests.as_chunks::<ENTRY>();
+        for entry in entries {
+            let (id, digest) = entry.split_at(16);
+            let audit_id = Uuid::from_slice(id).unwrap_or_default();
+            match rows.remove(&audit_id) {
+                Some(row) if row.is_as_sealed(digest) => self.rows += 1,
+                Some(_) => self.find(account_id, number, Some(audit_id), Fault::RowChanged),
+                None => self.find(account_id, number, Some(audit_id), Fault::RowRemoved),
+            }
+        }
+        for audit_id in rows.into_keys() {
+            self.find(account_id, number, Some(audit_id), Fault::RowInserted);
+        }
+        self.seals = number;
+        self.hash = seal.hash;
+    }
+
+    fn find(&mut self, account_id: Uuid, seal: i64, audit_id: Option<Uuid>, fault: Fault) {
+        self.faults.push(ChainFault {
+            account_id,
+            seal,
+            audit_id,
+            fault,
+        });
+    }
+}
+
+impl LoggedRow {
+    fn digest(&self, subject_hash: &[u8]) -> [u8; 32] {
+        // Where rows were copied, times are whole microseconds.
+        let at = self.at.round_subsecs(6).timestamp_micros().to_be_bytes();
+        let status = self.status.map(i16::to_be_bytes);
+        hash(&[
+            self.audit_id.as_bytes(),
+            &at,
+            self.name.as_bytes(),
+            self.address.as_bytes(),
+            self.action.as_bytes(),
+            subject_hash,
+            status.as_ref().map_or(&[][..], |status| &status[..]),
+            self.outcome_of
+                .as_ref()
+                .map_or(&[][..], |id| &id.as_bytes()[..]),
+        ])
+    }
+
+    /// Whether it has this digest, and the subject that was sealed, or that of a recipient who was erased since.
+    fn is_as_sealed(&self, digest: &[u8]) -> bool {
+        let subject_hash = self.subject_hash.as_deref().unwrap_or_default();
+        let has_subject = match &self.salt {
+            Some(salt) => hash(&[salt, self.subject.as_bytes()]) == *subject_hash,
+            None => self.action.starts_with("recipient.") && is_erased(&self.subject),
+        };
+        has_subject && self.digest(subject_hash) == *digest
+    }
+}
+
+fn hash_of(account_id: Uuid, seal: i64, before: &[u8], digests: &[u8]) -> [u8; 32] {
+    hash(&[account_id.as_bytes(), &seal.to_be_bytes(), before, digests])
+}
+
+/// SHA-256 of parts, each behind its length.
+fn hash(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n: u128) -> (LoggedRow, Vec<u8>) {
+        let salt = vec![7; 16];
+        let subject_hash = hash(&[&salt, b"order-1"]);
+        let row = LoggedRow {
+            audit_id: Uuid::from_u128(n),
+            at: DateTime::UNIX_EPOCH,
+            name: "ada".to_owned(),
+            address: "192.0.2.1".to_owned(),
+            action: "recipient.erase".to_owned(),
+            subject: "order-1".to_owned(),
+            status: Some(204),
+            outcome_of: None,
+            seal: Some(1),
+            salt: Some(salt),
+            subject_hash: Some(subject_hash.to_vec()),
+        };
+        let mut entry = row.audit_id.as_bytes().to_vec();
+        entry.extend(row.digest(&subject_hash));
+        (row, entry)
+    }
+
+    /// What is found of a seal of two rows that are stored so.
+    fn found(change: impl FnOnce(&mut Seal, &mut BTreeMap<Uuid, LoggedRow>)) -> Vec<Fault> {
+        let account_id = Uuid::nil();
+        let (one, mut digests) = row(1);
+        let (two, entry) = row(2);
+        digests.extend(entry);
+        let hash = hash_of(account_id, 1, &[], &digests).to_vec();
+        let mut seal = Seal {
+            seal: 1,
+            digests,
+            hash,
+        };
+        let mut rows = BTreeMap::from([(one.audit_id, one), (two.audit_id, two)]);
+        change(&mut seal, &mut rows);
+        let mut chain = Chain::default();
+        chain.add(account_id, seal, rows);
+        chain.faults.iter().map(|found| found.fault).collect()
+    }
+
+    #[test]
+    fn what_is_not_as_it_was_sealed_is_found() {
+        let first = Uuid::from_u128(1);
+        let changed = |change: fn(&mut LoggedRow)| {
+            found(|_, rows| rows.get_mut(&first).into_iter().for_each(change))
+        };
+        assert!(found(|_, _| {}).is_empty());
+        for change in [
+            (|row| row.name.push('x')) as fn(&mut LoggedRow),
+            |row| row.subject.push('x'),
+            |row| row.status = None,
+            |row| row.salt = None,
+            |row| row.at += chrono::TimeDelta::microseconds(1),
+            |row| row.outcome_of = Some(Uuid::nil()),
+        ] {
+            assert_eq!(changed(change), [Fault::RowChanged]);
+        }
+        let erased = changed(|row| {
+            row.subject = "\u{1}0a".to_owned();
+            row.salt = None;
+        });
+        assert!(erased.is_empty());
+        let removed = found(|_, rows| drop(rows.remove(&first)));
+        assert_eq!(removed, [Fault::RowRemoved]);
+        let inserted = found(|_, rows| {
+            let (other, _) = row(3);
+            rows.insert(other.audit_id, other);
+        });
+        assert_eq!(inserted, [Fault::RowInserted]);
+        let resealed = found(|seal, rows| {
+            seal.digests.truncate(ENTRY);
+            rows.remove(&Uuid::from_u128(2));
+        });
+        assert_eq!(resealed, [Fault::SealChanged]);
+        assert_eq!(found(|seal, _| seal.seal = 2), [Fault::SealRemoved]);
+    }
+}

@@ -1,0 +1,129 @@
+//! The chain over the audit log: what is changed behind its back is found, an erasure is not, and who seals at once does not seal twice.
+
+use anyhow::{Result, ensure};
+use domain::scope::{Scope, Scopes};
+use futures::future::try_join_all;
+use store::Error;
+use store::account::{CreateKeyError, Fault};
+use uuid::Uuid;
+
+use super::fixture::Ledger;
+
+async fn noted(ledger: &Ledger, subject: &str) -> Result<Uuid> {
+    let (store, account) = (&ledger.store, ledger.account_id);
+    let who = ("ada", "192.0.2.1");
+    let noted = store.note_change(account, who, "recipient.erase", subject);
+    let noted = noted.await?;
+    store.note_outcome(account, noted, 204).await?;
+    Ok(noted)
+}
+
+async fn seal(ledger: &Ledger) -> Result<()> {
+    while ledger.store.seal_audit().await? {}
+    Ok(())
+}
+
+async fn faults(ledger: &Ledger) -> Result<Vec<Fault>> {
+    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    Ok(chain.faults.iter().map(|found| found.fault).collect())
+}
+
+#[tokio::test]
+async fn what_is_changed_behind_the_back_of_the_log_is_found() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let first = noted(&ledger, "a").await?;
+    seal(&ledger).await?;
+    noted(&ledger, "b").await?;
+    // Not sealed yet, which is no fault.
+    assert_eq!(faults(&ledger).await?, []);
+    seal(&ledger).await?;
+    ledger.erase("a").await?;
+    assert_eq!(faults(&ledger).await?, []);
+    let insert = "INSERT INTO audit (account_id, audit_id, at, name, address, action, subject, seal)
+        SELECT account_id, account_id, at, name, address, action, subject, seal FROM audit WHERE audit_id = {id}";
+    for (damage, repair, expected) in [
+        (
+            "UPDATE audit SET name = 'eve' WHERE audit_id = {id}",
+            "UPDATE audit SET name = 'ada' WHERE audit_id = {id}",
+            vec![Fault::RowChanged],
+        ),
+        (
+            "UPDATE audit SET subject = 'c' WHERE audit_id = {id}",
+            // As an erasure leaves it.
+            "UPDATE audit SET subject = (SELECT max(subject) FROM audit WHERE outcome_of = {id}) WHERE audit_id = {id}",
+            vec![Fault::RowChanged],
+        ),
+        (
+            insert,
+            "DELETE FROM audit WHERE audit_id = account_id",
+            vec![Fault::RowInserted],
+        ),
+        (
+            "UPDATE audit SET seal = 9 WHERE audit_id = {id}",
+            "UPDATE audit SET seal = 1 WHERE audit_id = {id}",
+            vec![Fault::RowRemoved, Fault::SealRemoved],
+        ),
+        (
+            "UPDATE audit_seal SET seal = 3 WHERE seal = 2",
+            "UPDATE audit_seal SET seal = 2 WHERE seal = 3",
+            vec![Fault::SealRemoved, Fault::RowRemoved, Fault::RowRemoved],
+        ),
+        (
+            "DELETE FROM audit WHERE outcome_of = {id}",
+            "",
+            vec![Fault::RowRemoved],
+        ),
+    ] {
+        ledger.damage(damage, first).await?;
+        let found = faults(&ledger).await?;
+        ensure!(found == expected, "{damage}: {found:?}");
+        if !repair.is_empty() {
+            ledger.damage(repair, first).await?;
+            ensure!(faults(&ledger).await?.is_empty(), "{repair}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn of_those_who_seal_at_once_each_row_has_one_seal() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    for round in 0..5 {
+        for n in 0..5 {
+            noted(&ledger, &format!("{round} {n}")).await?;
+        }
+        try_join_all([(); 4].map(|()| seal(&ledger))).await?;
+    }
+    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    ensure!(chain.faults.is_empty() && chain.rows == 50, "{chain:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn beside_older_programs_nothing_is_sealed_and_no_key_has_what_they_cannot_read() -> Result<()>
+{
+    let ledger = Ledger::open().await?;
+    let older = "UPDATE schema_version SET version = 20";
+    ledger.damage(older, ledger.account_id).await?;
+    noted(&ledger, "a").await?;
+    seal(&ledger).await?;
+    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    assert_eq!(chain.seals, 0);
+    let store = &ledger.store;
+    let key = store.create_key("account", None, Scopes::ALL).await?;
+    assert_eq!(key.scopes, Scopes::ALL.without(Scope::Audit));
+    let audit = Scopes::from_iter([Scope::Audit]);
+    let refused = store.create_key("account", None, audit).await;
+    ensure!(
+        matches!(
+            refused,
+            Err(CreateKeyError::Store(Error::UpgradeUnfinished))
+        ),
+        "a key was made"
+    );
+    let page = store.audit(ledger.account_id, (None, None), None, 10);
+    let page = page.await?;
+    assert_eq!(page.rows.len(), 1);
+    assert_eq!(page.rows[0].status, Some(204));
+    Ok(())
+}
