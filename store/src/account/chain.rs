@@ -88,7 +88,7 @@ const SEAL_ROWS: &BatchStatement<SealedRow> = statement!(SealedRow:
 );
 
 #[derive(FromQueryResult)]
-struct Seal {
+struct Link {
     seal: i64,
     digests: Vec<u8>,
     hash: Vec<u8>,
@@ -174,7 +174,7 @@ impl Store {
     /// One seal of an account.
     async fn seal_rows(&self, account_id: Uuid) -> Result<bool> {
         let tx = self.begin_by_keys().await?;
-        let last: Option<Seal> = tx.fetch_one(LAST_SEAL, values![account_id]).await?;
+        let last: Option<Link> = tx.fetch_one(LAST_SEAL, values![account_id]).await?;
         let rows = values![account_id, ROWS];
         let rows: Vec<LoggedRow> = tx.fetch_all(UNSEALED_ROWS, rows).await?;
         if rows.is_empty() {
@@ -221,7 +221,7 @@ impl Store {
         let mut chain = Chain::default();
         loop {
             let next = values![account_id, chain.seals, SEALS];
-            let seals: Vec<Seal> = tx.fetch_all(NEXT_SEALS, next).await?;
+            let seals: Vec<Link> = tx.fetch_all(NEXT_SEALS, next).await?;
             let Some(end) = seals.last().map(|last| last.seal) else {
                 break;
             };
@@ -249,7 +249,7 @@ impl Store {
 
 impl Chain {
     /// Compares the next seal with what is before it, and with its rows.
-    fn add(&mut self, account_id: Uuid, seal: Seal, mut rows: BTreeMap<Uuid, LoggedRow>) {
+    fn add(&mut self, account_id: Uuid, seal: Link, mut rows: BTreeMap<Uuid, LoggedRow>) {
         let number = seal.seal;
         if number != self.seals + 1 {
             self.find(account_id, self.seals + 1, None, Fault::SealRemoved);
@@ -353,13 +353,13 @@ mod tests {
     }
 
     /// What is found of a seal of two rows that are stored so.
-    fn found(change: impl FnOnce(&mut Seal, &mut BTreeMap<Uuid, LoggedRow>)) -> Vec<Fault> {
+    fn found(change: impl FnOnce(&mut Link, &mut BTreeMap<Uuid, LoggedRow>)) -> Vec<Fault> {
         let account_id = Uuid::nil();
         let (one, mut digests) = row(1);
         let (two, entry) = row(2);
         digests.extend(entry);
         let hash = hash_of(account_id, 1, &[], &digests).to_vec();
-        let mut seal = Seal {
+        let mut seal = Link {
             seal: 1,
             digests,
             hash,
