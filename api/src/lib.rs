@@ -26,6 +26,7 @@ use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use platform::backends::Backends;
 use platform::config::Config;
 use utoipa::OpenApi;
@@ -55,9 +56,13 @@ pub fn router(
     let docs = SwaggerUi::new("/docs")
         // Its validator is a service elsewhere.
         .config(DocsConfig::new(["/openapi.json"]).validator_url("none"));
-    let docs = Router::from(docs)
-        .route("/openapi.json", get(document))
-        .layer(map_response(with_policy));
+    let mut docs = Router::from(docs).route("/openapi.json", get(document));
+    if let Some(contact) = &config.security_contact {
+        let text = Bytes::from(security_text(contact, Utc::now()));
+        let text = move || ready(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text.clone()));
+        docs = docs.route("/.well-known/security.txt", get(text));
+    }
+    let docs = docs.layer(map_response(with_policy));
     let cache = backends.cache.clone();
     let pages = api_dashboard::routes(state, config, cache, imports, sending, first_admin);
     router
@@ -66,6 +71,13 @@ pub fn router(
         .fallback(nothing_here)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(from_fn_with_state(state.clone(), entry::guarded))
+}
+
+/// Whom to tell of weaknesses, as RFC 9116 has it. A process that nobody has started again for so long knows no better.
+fn security_text(contact: &str, started: DateTime<Utc>) -> String {
+    let expires = started + TimeDelta::days(360);
+    let expires = expires.to_rfc3339_opts(SecondsFormat::Secs, true);
+    format!("Contact: {contact}\nExpires: {expires}\n")
 }
 
 /// The page of the docs comes from this service alone. Its library writes styles into the page.

@@ -1,5 +1,5 @@
-"""Checks what installs the service: units of systemd, the Debian package, the Helm chart, docker-compose.yml and what it
-mounts. Each check runs the tool that will read the files. Called by tests/run, which fetches the tools."""
+"""Checks the service's dependencies, and what installs it: units of systemd, the Debian package, the Helm chart,
+docker-compose.yml and what it mounts. Each check runs the tool that will read the files. Called by tests/run, which fetches the tools."""
 
 import copy
 import json
@@ -41,6 +41,20 @@ def run(*command, **options):
 
 def equal(found, wanted, what):
     assert found == wanted, f"{what}: {found!r} instead of {wanted!r}"
+
+
+# --- dependencies -----------------------------------------------------------------------------------------------------
+
+
+def cargo_deny_finds_nothing(_folder):
+    deny = (TOOLS / "cargo-deny", "--locked", "--log-level", "error")
+    run(*deny, "check", "licenses", "bans", "sources")
+    try:
+        run(*deny, "fetch", "db")
+    except (AssertionError, subprocess.TimeoutExpired):
+        print("        known weaknesses were NOT looked for: https://github.com/RustSec/advisory-db cannot be fetched here")
+        return
+    run(*deny, "check", "advisories")
 
 
 # --- systemd ----------------------------------------------------------------------------------------------------------
@@ -401,6 +415,7 @@ def prometheus_reads_its_file_and_grafana_finds_it(_folder):
 
 
 CHECKS = [
+    cargo_deny_finds_nothing,
     systemd_accepts_the_units,
     units_are_hardened_alike_and_wait_for_the_end,
     cargo_deb_makes_the_package,

@@ -1,5 +1,6 @@
 //! `/openapi.json` and `/docs`.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use crate::service::Service;
@@ -152,4 +153,24 @@ async fn the_docs_need_nothing_from_elsewhere() {
         service.get("/docs/nowhere").await.verdict(),
         (404, "not_found".to_owned())
     );
+}
+
+#[tokio::test]
+async fn whom_to_tell_of_weaknesses_is_said_where_it_is_set() {
+    let path = "/.well-known/security.txt";
+    let service = Service::start(&[]).await;
+    assert_eq!(
+        service.get(path).await.verdict(),
+        (404, "not_found".to_owned())
+    );
+    let contact = "mailto:security@shop.example";
+    let service = Service::start(&["--security-contact", contact]).await;
+    let answer = service.get(path).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let text = String::from_utf8(answer.bytes.to_vec()).unwrap();
+    let rest = text.strip_prefix(&format!("Contact: {contact}\nExpires: "));
+    let until: DateTime<Utc> = rest.unwrap().trim_end().parse().unwrap();
+    let left = until - Utc::now();
+    assert!((359..=360).contains(&left.num_days()), "{text}");
 }

@@ -70,6 +70,9 @@ pub struct Args {
     /// Minutes after which a session ends whose person does nothing, at most 720 [default: 60]
     #[arg(long, env = "FEEDBACK_SESSION_IDLE", value_name = "MINUTES")]
     session_idle: Option<String>,
+    /// Where weaknesses are reported, mailto:… or https://…: stands in /.well-known/security.txt [default: no such file]
+    #[arg(long, env = "FEEDBACK_SECURITY_CONTACT", value_name = "URI")]
+    security_contact: Option<String>,
     /// Networks of one's own proxies, with commas between: their X-Forwarded-For names the caller [default: none]
     #[arg(long, env = "FEEDBACK_TRUSTED_PROXIES", value_name = "CIDRS")]
     trusted_proxies: Option<String>,
@@ -162,6 +165,7 @@ impl Args {
             address_answers: rate("FEEDBACK_ADDRESS_ANSWERS", self.address_answers, 200)?,
             session_idle: read("FEEDBACK_SESSION_IDLE", self.session_idle, idle)?
                 .unwrap_or(TimeDelta::hours(1)),
+            security_contact: read("FEEDBACK_SECURITY_CONTACT", self.security_contact, contact)?,
             trusted_proxies: read(
                 "FEEDBACK_TRUSTED_PROXIES",
                 self.trusted_proxies,
@@ -252,6 +256,17 @@ fn idle(text: &str) -> Result<TimeDelta, String> {
     match parsed(text, "a whole number")? {
         minutes @ 1..=720 => Ok(TimeDelta::minutes(minutes)),
         _ => Err("not from 1 to 720".to_owned()),
+    }
+}
+
+/// What RFC 9116 takes for a contact, on one line.
+fn contact(text: &str) -> Result<String, String> {
+    let schemes = ["mailto:", "https://", "tel:"];
+    let is_known = schemes.iter().any(|scheme| text.starts_with(scheme));
+    if is_known && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(text.to_owned())
+    } else {
+        Err("not mailto:ADDRESS, https://… or tel:NUMBER".to_owned())
     }
 }
 

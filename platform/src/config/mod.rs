@@ -92,6 +92,8 @@ pub struct Config {
     pub address_answers: Option<NonZeroU32>,
     /// How long somebody stays signed in to the dashboard who does nothing.
     pub session_idle: TimeDelta,
+    /// The URI under which weaknesses are reported; `None`: nobody is told.
+    pub security_contact: Option<String>,
     /// Networks that may name the caller's address.
     pub trusted_proxies: TrustedProxies,
     /// Open connections; `None`: by the limit of descriptors.

@@ -3,10 +3,12 @@
 //! Field names are dotted (`batch.id`, `queue.connection`). No secrets and no phone numbers, ever.
 //!
 //! - `descriptions`: what each metric means; [`gauges`]: figures of the process itself.
+//! - `limit`: how many lines one cause may write.
 //! - [`traces`]: spans and their export.
 
 mod descriptions;
 pub mod gauges;
+mod limit;
 pub mod traces;
 
 use std::io::IsTerminal;
@@ -20,6 +22,7 @@ use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use self::limit::Limited;
 use crate::config::ConfigError;
 
 /// The libraries' lines repeat our own, or are many. `RUST_LOG` comes after this and can change it.
@@ -59,7 +62,9 @@ pub fn init() -> anyhow::Result<Metrics> {
     let registry = tracing_subscriber::registry().with(filter);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let set = if std::io::stderr().is_terminal() {
-        registry.with(lines).try_init()
+        registry
+            .with(lines.map_event_format(Limited::new))
+            .try_init()
     } else {
         registry
             .with(
@@ -67,7 +72,8 @@ pub fn init() -> anyhow::Result<Metrics> {
                     .json()
                     .flatten_event(true)
                     .with_current_span(true)
-                    .with_span_list(false),
+                    .with_span_list(false)
+                    .map_event_format(Limited::new),
             )
             .try_init()
     };

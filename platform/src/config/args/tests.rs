@@ -18,6 +18,7 @@ fn nothing_set_gives_the_documented_defaults() {
     assert_eq!(config.address_rate, NonZeroU32::new(100));
     assert_eq!(config.address_answers, NonZeroU32::new(200));
     assert_eq!(config.session_idle, TimeDelta::minutes(60));
+    assert_eq!(config.security_contact, None);
     assert_eq!(config.trusted_proxies, TrustedProxies::default());
     assert_eq!(
         (config.max_body, config.max_records),
@@ -176,6 +177,20 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
                 ..Args::default()
             },
             "FEEDBACK_SESSION_IDLE: not from 1 to 720",
+        ),
+        (
+            Args {
+                security_contact: Some("mailto:a@b.example\nExpires: never".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER",
+        ),
+        (
+            Args {
+                security_contact: Some("security@b.example".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER",
         ),
         (
             Args {

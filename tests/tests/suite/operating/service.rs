@@ -397,3 +397,23 @@ fn every_path_where_a_change_goes_is_there() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn what_is_said_to_hold_has_a_test_that_is_there() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("docs/THREATS.md"))?;
+    let quoted = text.split('`').skip(1).step_by(2);
+    let tests: Vec<_> = quoted.filter_map(|text| text.split_once("::")).collect();
+    ensure!(tests.len() > 50, "{} tests", tests.len());
+    for (file, name) in tests {
+        let code = std::fs::read_to_string(root.join(file)).with_context(|| file.to_owned())?;
+        ensure!(
+            code.contains(&format!("fn {name}(")),
+            "{file} has no {name}"
+        );
+    }
+    let mut held = text.lines().filter(|line| line.contains("| yes |"));
+    let bare = held.find(|line| !line.contains("::"));
+    ensure!(bare.is_none(), "{bare:?} names no test");
+    Ok(())
+}
