@@ -124,13 +124,6 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ),
         (
             Args {
-                address_rate: Some("1.5".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_ADDRESS_RATE: \"1.5\" is not a whole number from 0 to 4294967295",
-        ),
-        (
-            Args {
                 public_url: Some("feedback.example".to_owned()),
                 ..Args::default()
             },
