@@ -237,7 +237,9 @@ impl Drop for Process {
         // The guard first: once the child is reaped, its id may belong to somebody else.
         let guard = self.guard.kill().and_then(|()| self.guard.wait());
         if let (Ok(None), Ok(group)) = (self.ended(), self.pid()) {
-            // What it started, too. Why it could not be killed is told below.
+            // What it started, too, in groups of their own as well: what is frozen does not see that it is gone. Why it could not be
+            // killed is told below.
+            let _ = self.signal_children(Signal::SIGKILL);
             let _ = killpg(group, Signal::SIGKILL);
         }
         let child = self.kill();
