@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::tx::{Sql, statement, values};
 use crate::{Error, ListPage, Store};
 
-/// The end of the year 9999, in Unix time.
-const LAST: i64 = 253_402_300_800;
+/// The last second of the year 9999, in Unix time: later ones are longer texts, which SQLite takes for earlier.
+const LAST: i64 = 253_402_300_799;
 
 /// What somebody changed, or exported.
 #[derive(Clone, Debug, Serialize, FromQueryResult)]
