@@ -12,10 +12,8 @@ use domain::date_range::{parse_date, start_of};
 use domain::key::{NewKey, has_ended};
 use domain::scope::{Scope, Scopes};
 use serde::Deserialize;
-use store::Store;
 use store::account::{CreateKeyError, IssuedKey, KeySummary};
 use strum::VariantArray;
-use uuid::Uuid;
 
 use crate::done;
 use crate::page::{Alert, Frame, page};
@@ -145,13 +143,6 @@ async fn answer_to(
 
 async fn keys(person: &SignedIn) -> Result<Vec<KeySummary>> {
     Ok(person.store().list_keys(Some(person.account_id)).await?)
-}
-
-/// How many keys of an account are about to end.
-pub async fn ending(store: &Store, account_id: Uuid) -> Result<i64> {
-    let (keys, now) = (store.list_keys(Some(account_id)).await?, Utc::now());
-    let ending = keys.iter().filter(|key| key.ends_soon(now)).count();
-    Ok(i64::try_from(ending).unwrap_or(i64::MAX))
 }
 
 /// What every page tells admins while keys are about to end.

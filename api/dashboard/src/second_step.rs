@@ -20,7 +20,7 @@ use crate::page::html;
 use crate::password::forget;
 use crate::second_factor::take_code;
 use crate::sent::receive_small;
-use crate::sign_in::inside;
+use crate::session::inside;
 use crate::state::DashboardState;
 use crate::visitor::Visitor;
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api_http::{Caller, Problem};
+use api_http::{Caller, Problem, Result};
 use api_send::{SendState, SenderItem, operations};
+use chrono::Utc;
 use moka::future::Cache;
+use store::Store;
 use store::send::usage::BudgetSpent;
 use uuid::Uuid;
-
-use crate::keys;
 
 /// How long what was read is told.
 const MAX_AGE: Duration = Duration::from_secs(15);
@@ -56,7 +56,7 @@ impl SenderAlerts {
         let read = async {
             let senders = operations::list_senders(state, caller).await?;
             let budgets = operations::list_budgets(caller).await?;
-            let keys = keys::ending(&caller.app.store, caller.account_id()).await?;
+            let keys = keys_ending(&caller.app.store, caller.account_id()).await?;
             Ok::<_, Problem>(Arc::new(Troubled::among(senders, budgets, keys)))
         };
         let found = self.0.try_get_with(caller.account_id(), read).await;
@@ -72,4 +72,11 @@ impl SenderAlerts {
     pub async fn forget(&self, account_id: Uuid) {
         self.0.invalidate(&account_id).await;
     }
+}
+
+/// How many keys of an account are about to end.
+pub async fn keys_ending(store: &Store, account_id: Uuid) -> Result<i64> {
+    let (keys, now) = (store.list_keys(Some(account_id)).await?, Utc::now());
+    let ending = keys.iter().filter(|key| key.ends_soon(now)).count();
+    Ok(i64::try_from(ending).unwrap_or(i64::MAX))
 }

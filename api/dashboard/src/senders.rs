@@ -21,7 +21,7 @@ use crate::done;
 use crate::keys;
 use crate::page::{Alert, Frame, page};
 use crate::provider_code;
-use crate::sender_alerts::Troubled;
+use crate::sender_alerts::{Troubled, keys_ending};
 use crate::sent::SentChange;
 use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
@@ -288,7 +288,7 @@ async fn show(person: SignedIn) -> Result<Response> {
     let (state, caller) = (&person.state, &person.caller);
     let senders = operations::list_senders(&state.sending, caller).await?;
     let budgets = operations::list_budgets(caller).await?;
-    let keys = keys::ending(person.store(), person.account_id).await?;
+    let keys = keys_ending(person.store(), person.account_id).await?;
     let troubled = Arc::new(Troubled::among(senders.clone(), budgets, keys));
     if f.may_edit() {
         // The lines above it say the same as the page.

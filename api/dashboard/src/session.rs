@@ -236,6 +236,22 @@ pub fn cookie_of(headers: &HeaderMap, name: &str) -> Option<String> {
     Some(cookie.value().to_owned())
 }
 
+/// Nobody is led out of the dashboard by a link to its sign-in page.
+pub fn inside(next: &str) -> &str {
+    let here = Url::parse("http://here").and_then(|here| here.join(next));
+    let is_inside = here.is_ok_and(|url| {
+        let path = url.path();
+        let is_page = path == "/dashboard" || path.starts_with("/dashboard/");
+        url.host_str() == Some("here") && is_page
+    });
+    let is_plain = next.starts_with('/') && !next.contains(|c: char| c == '\\' || c.is_control());
+    if is_inside && is_plain {
+        next
+    } else {
+        "/dashboard"
+    }
+}
+
 /// Sets a cookie and goes on to a page.
 pub fn redirect(cookie: HeaderValue, to: &str) -> Response {
     ([(SET_COOKIE, cookie)], Redirect::to(to)).into_response()

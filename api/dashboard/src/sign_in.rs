@@ -10,14 +10,13 @@ use axum::response::Response;
 use domain::person::{NewPassword, PersonName};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, SignInLink, hash_secret};
-use url::Url;
 
 use crate::first_admin_page;
 use crate::page::html;
 use crate::password::refusal_of;
 use crate::second_step;
 use crate::sent::{SentChange, receive_small};
-use crate::session::redirect;
+use crate::session::{inside, redirect};
 use crate::sign_in_link::used_up;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
@@ -110,22 +109,6 @@ pub async fn sign_in(
     let visitor = Visitor::new(network, &headers);
     let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
     Ok(signed_in.await?.unwrap_or_else(wrong))
-}
-
-/// Nobody is led out of the dashboard by a link to its sign-in page.
-pub fn inside(next: &str) -> &str {
-    let here = Url::parse("http://here").and_then(|here| here.join(next));
-    let is_inside = here.is_ok_and(|url| {
-        let path = url.path();
-        let is_page = path == "/dashboard" || path.starts_with("/dashboard/");
-        url.host_str() == Some("here") && is_page
-    });
-    let is_plain = next.starts_with('/') && !next.contains(|c: char| c == '\\' || c.is_control());
-    if is_inside && is_plain {
-        next
-    } else {
-        "/dashboard"
-    }
 }
 
 /// The page of a link to sign in with: a button, because programs that look at links would use it up, and what else it asks for.
