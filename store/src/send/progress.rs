@@ -25,9 +25,9 @@ macro_rules! waits {
     ($when:literal, $sender:literal) => {
         concat!(
             "SELECT wait, sender, count(*) AS messages, min(due_at) AS until FROM (
-                SELECT d.due_at, ", $sender, " AS sender, (
+                SELECT d.due_at, ", $sender, " AS sender, CASE WHEN $5 THEN (
                        SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
-                         FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
+                         FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) ELSE 'first' END AS wait
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
                  ORDER BY d.due_at LIMIT $4) AS next
@@ -183,9 +183,10 @@ impl Tx {
         [first, reminders]: [i64; 2],
     ) -> Result<Vec<Waiting>> {
         let now = self.now().await?;
-        let values = || values![key, now, LOOKED_AT];
-        let due: Vec<WaitRow> = self.fetch_all(DUE, values()).await?;
-        let mut later: Vec<WaitRow> = self.fetch_all(LATER, values()).await?;
+        let values = |differ: bool| values![key, now, LOOKED_AT, differ];
+        // The messages themselves are looked up only where what is due may be of two kinds.
+        let due: Vec<WaitRow> = self.fetch_all(DUE, values(reminders > 0)).await?;
+        let mut later: Vec<WaitRow> = self.fetch_all(LATER, values(true)).await?;
         let (mut due_now, seen) = (number(&due, |_| true), number(&later, |_| true));
         if seen < LOOKED_AT {
             due_now = first + reminders - seen;

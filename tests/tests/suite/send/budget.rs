@@ -20,7 +20,7 @@ fn sender(name: &str) -> String {
     format!("{name}=demo:?delay=10ms&failures=0&rate=100000&window=20&price=0.05EUR")
 }
 
-fn euro(amount: f64) -> Value {
+pub(super) fn euro(amount: f64) -> Value {
     json!({"amount": amount, "currency": "EUR"})
 }
 
@@ -33,7 +33,12 @@ fn waiting(campaign: &Value) -> (&str, u64, &Value) {
 }
 
 /// A campaign with a budget, and records imported for it.
-async fn with_budget(client: &Client, sender: &str, amount: f64, people: usize) -> Result<Value> {
+pub(super) async fn with_budget(
+    client: &Client,
+    sender: &str,
+    amount: f64,
+    people: usize,
+) -> Result<Value> {
     let campaign = client
         .started(|form| {
             let mut campaign = on_import(form, sender);
