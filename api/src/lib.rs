@@ -69,7 +69,7 @@ pub fn router(
         .merge(docs)
         .merge(pages)
         .fallback(nothing_here)
-        .method_not_allowed_fallback(error::method_not_allowed)
+        .method_not_allowed_fallback(nothing_to_read)
         .layer(from_fn_with_state(state.clone(), entry::guarded))
 }
 
@@ -108,6 +108,15 @@ async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response 
     } else {
         Problem::not_found().into_response()
     }
+}
+
+/// What is answered where a route takes another method. For people who read the dashboard there is no page.
+async fn nothing_to_read(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let reads = method == Method::GET || method == Method::HEAD;
+    if reads && uri.path().starts_with("/dashboard/") {
+        return api_dashboard::nothing_here(&headers);
+    }
+    error::method_not_allowed().await.into_response()
 }
 
 #[cfg(test)]

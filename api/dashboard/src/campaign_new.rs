@@ -16,19 +16,21 @@ use crate::imports::{is_for, newest_campaigns};
 use crate::names::{bus_prop_names, import_people};
 use crate::signed_in::SignedIn;
 
-/// As a copy of another, or for the people of an import.
+/// As a copy of another, for the people of an import, or with a form.
 #[derive(Deserialize)]
 pub struct NewQuery {
     #[serde(default)]
     copy: String,
     #[serde(default)]
     batch: String,
+    #[serde(default)]
+    form: String,
 }
 
 /// `GET /dashboard/campaigns/new`.
 pub async fn new(
     person: SignedIn,
-    Query(NewQuery { copy, batch }): Query<NewQuery>,
+    Query(NewQuery { copy, batch, form }): Query<NewQuery>,
 ) -> Result<Response> {
     if !copy.is_empty() {
         let copied = CampaignDraft::find(&person, parse_id("id", &copy)?)
@@ -45,7 +47,13 @@ pub async fn new(
     } else {
         draft.audience = parse_id("batch", &batch)?.to_string();
     }
-    if let Some(form) = latest_form(&person).await? {
+    let form = if form.is_empty() {
+        latest_form(&person).await?
+    } else {
+        let (app, form_id) = (&person.state.app, parse_id("form", &form)?);
+        Some(app.form(person.account_id, form_id).await?)
+    };
+    if let Some(form) = form {
         draft.form_id = form.form_id.to_string();
         let columns = operations::list_columns(&person.caller).await?;
         draft.group_by(person.t, &bus_prop_names(&form.content), &columns);

@@ -257,11 +257,12 @@ async fn draw(
     }
     let send_question = chosen.campaign(&campaigns).map(|campaign| {
         let content = &campaign.content;
-        if person.state.sending.simulates(&content.sender) {
-            t.get("simulated-campaign")
+        let question = if person.state.sending.simulates(&content.sender) {
+            "sure-import-send-simulated"
         } else {
-            t.with("sure-import-send", &content.name)
-        }
+            "sure-import-send"
+        };
+        t.with(question, &content.name)
     });
     let status = problem.map_or(StatusCode::OK, |problem| problem.code().status());
     let mut countries: Vec<_> = countries()

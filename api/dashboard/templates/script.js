@@ -408,6 +408,11 @@ function guessZone(select) {
   if ([...select.options].some((option) => option.value === timeZone)) select.value = timeZone;
 }
 
+// What is pressed next says what it does with the choice.
+function lookAgain(select) {
+  select.addEventListener("change", () => select.form.querySelector("button[value=look]").click());
+}
+
 document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 const live = document.querySelectorAll("[data-live]");
 const drawnLive = [...live].map((part) => part.innerHTML);
@@ -417,6 +422,7 @@ document.querySelectorAll(".form-editor").forEach(formEditor);
 document.querySelectorAll(".picture").forEach(picture);
 document.querySelectorAll("input[type=color]").forEach(colorPicker);
 document.querySelectorAll("select[name=time_zone]").forEach(guessZone);
+document.querySelectorAll("select[data-look]").forEach(lookAgain);
 document.querySelectorAll("[data-copy]").forEach(copyButton);
 document.querySelectorAll("[data-print]").forEach(printButton);
 document.querySelectorAll("[data-png]").forEach(pngButton);

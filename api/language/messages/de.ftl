@@ -417,6 +417,10 @@ sure-cancel = Was noch nicht gesendet ist, wird nie gesendet, und die Kampagne k
 sure-finish = Weitere Importe werden nicht angenommen. Was wartet, wird noch gesendet; danach kann die Kampagne nicht weitergehen.
 sure-start = Ab jetzt gehen Nachrichten an echte Telefone. Das lässt sich nicht zurücknehmen.
 sure-start-real = Die Nachrichten erreichen echte Telefone und lassen sich nicht zurückholen.
+start-unlisted = { $n ->
+    [one] { $value } Person hat eine Filiale oder Gruppe, die nicht im Formular steht. Kein Bericht zählt ihre Antwort dafür. Die Seite sagt, welche es ist und wie Sie sie aufnehmen.
+   *[other] { $value } Personen haben eine Filiale oder Gruppe, die nicht im Formular steht. Kein Bericht zählt ihre Antworten dafür. Die Seite sagt, welche es sind und wie Sie sie aufnehmen.
+}
 start-now = { $n ->
     [one] Beginnt sofort: { $value } Nachricht an { $value } Person.
    *[other] Beginnt sofort: { $value } Nachrichten an { $value } Personen.
@@ -439,6 +443,7 @@ resume-reminder-n = { $n ->
 resume-import = Wen Sie in diese Kampagne importieren, bekommt die Nachricht.
 sure-import-cancel = Was noch nicht gespeichert ist, entfällt. Was gespeichert ist, bleibt.
 sure-import-send = Sie bekommen die Nachricht von { $value } auf echte Telefone. Das lässt sich nicht zurücknehmen.
+sure-import-send-simulated = Sie bekommen die Nachricht von { $value }. Simuliert: Ihr Absender erreicht keine Telefone.
 sure-withdraw = Niemand kann die Seite mehr über diesen Link öffnen. Über einen neuen können Sie sie wieder teilen.
 sure-block = Keine Ihrer Kampagnen sendet mehr an diese Nummer, wer immer sie hat, bis Sie sie entsperren.
 sure-unblock = An diese Nummer gehen wieder Nachrichten. Entsperren Sie sie nur, wenn die Person darum gebeten hat.

@@ -423,6 +423,10 @@ sure-cancel = What was not sent is never sent, and the campaign cannot go on.
 sure-finish = No more imports are taken. What waits is still sent, and the campaign cannot go on afterwards.
 sure-start = Messages are sent to real phones from now on. This cannot be taken back.
 sure-start-real = The messages reach real phones, and cannot be taken back.
+start-unlisted = { $n ->
+    [one] { $value } person has a store or group that the form does not list, so no report counts the answer for it: the page tells which, and how to add it.
+   *[other] { $value } people have a store or group that the form does not list, so no report counts their answers for it: the page tells which, and how to add them.
+}
 start-now = { $n ->
     [one] Starts at once: { $value } message to { $value } person.
    *[other] Starts at once: { $value } messages to { $value } people.
@@ -445,6 +449,7 @@ resume-reminder-n = { $n ->
 resume-import = Whoever you import into this campaign gets the message.
 sure-import-cancel = What is not saved yet is left out. What was saved stays.
 sure-import-send = They get the message of { $value } on real phones. This cannot be taken back.
+sure-import-send-simulated = They get the message of { $value }. Simulated: its sender reaches no phones.
 sure-withdraw = Nobody can open the page by this link any more. You can share it again by a new one.
 sure-block = No campaign sends to this number any more, whoever has it, until you unblock it.
 sure-unblock = Messages go to this number again. Unblock it only if the person asked for that.

@@ -344,6 +344,10 @@ sure-cancel = Ce qui n’a pas été envoyé ne le sera jamais, et la campagne n
 sure-finish = Aucune autre importation n’est acceptée. Ce qui attend est encore envoyé ; ensuite, la campagne ne pourra pas reprendre.
 sure-start = À partir de maintenant, des messages partent vers de vrais téléphones. C’est irréversible.
 sure-start-real = Les messages arrivent sur de vrais téléphones, et c’est irréversible.
+start-unlisted = { $n ->
+    [one] { $value } personne a un magasin ou un groupe que le formulaire ne mentionne pas : aucun rapport n’y comptera sa réponse. La page indique lequel, et comment l’ajouter.
+   *[other] { $value } personnes ont un magasin ou un groupe que le formulaire ne mentionne pas : aucun rapport n’y comptera leurs réponses. La page indique lesquels, et comment les ajouter.
+}
 start-now = { $n ->
     [one] Départ immédiat : { $value } message à { $value } personne.
    *[other] Départ immédiat : { $value } messages à { $value } personnes.
@@ -366,6 +370,7 @@ resume-reminder-n = { $n ->
 resume-import = Toute personne importée dans cette campagne reçoit le message.
 sure-import-cancel = Ce qui n’est pas encore enregistré est laissé de côté. Ce qui l’est reste.
 sure-import-send = Ces personnes reçoivent le message de { $value } sur de vrais téléphones. C’est irréversible.
+sure-import-send-simulated = Ces personnes reçoivent le message de { $value }. Simulation : son expéditeur n’atteint aucun téléphone.
 sure-withdraw = Plus personne ne pourra ouvrir la page avec ce lien. Vous pourrez la partager à nouveau avec un autre.
 sure-block = Aucune de vos campagnes n’envoie plus rien à ce numéro, quel qu’en soit le titulaire, jusqu’à ce que vous le débloquiez.
 sure-unblock = Des messages seront de nouveau envoyés à ce numéro. Ne le débloquez que si la personne l’a demandé.

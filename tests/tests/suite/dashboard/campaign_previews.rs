@@ -78,6 +78,9 @@ async fn a_column_of_stores_that_is_not_chosen_is_told_before_the_start() -> Res
     person.post(edit, &sent).await?.expect(303)?;
     let page = person.get(edit).await?.expect(200)?;
     ensure!(!page.text()?.contains("No answer will count"), "{page:?}");
+    // The form has another spelling, and would count it for none.
+    let unlisted = "1 person has a store or group that the form does not list";
+    ensure!(page.text()?.contains(unlisted), "{page:?}");
     Ok(())
 }
 
