@@ -25,9 +25,9 @@ macro_rules! waits {
     ($when:literal, $sender:literal) => {
         concat!(
             "SELECT wait, sender, count(*) AS messages, min(due_at) AS until FROM (
-                SELECT d.due_at, ", $sender, " AS sender, CASE WHEN $5 THEN (
+                SELECT d.due_at, ", $sender, " AS sender, (
                        SELECT CASE WHEN m.kind = 'reminder' THEN 'reminder' WHEN m.scheduled_at > $3 THEN 'planned' ELSE 'first' END
-                         FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) ELSE 'first' END AS wait
+                         FROM message m WHERE m.account_id = $1 AND m.message_id = d.message_id) AS wait
                   FROM message_due d
                  WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.fence = 0 AND d.phone IS NULL AND d.due_at ", $when, " $3
                  ORDER BY d.due_at LIMIT $4) AS next
@@ -183,11 +183,16 @@ impl Tx {
         [first, reminders]: [i64; 2],
     ) -> Result<Vec<Waiting>> {
         let now = self.now().await?;
-        let values = |differ: bool| values![key, now, LOOKED_AT, differ];
-        // The messages themselves are looked up only where what is due may be of two kinds.
-        let due: Vec<WaitRow> = self.fetch_all(DUE, values(reminders > 0)).await?;
-        let mut later: Vec<WaitRow> = self.fetch_all(LATER, values(true)).await?;
-        let (mut due_now, seen) = (number(&due, |_| true), number(&later, |_| true));
+        let values = || values![key, now, LOOKED_AT];
+        let mut later: Vec<WaitRow> = self.fetch_all(LATER, values()).await?;
+        let seen = number(&later, |_| true);
+        // What is due and of one kind and one sender need not be looked at to be counted.
+        let is_alike = reminders == 0 && !campaign.names_several;
+        let due: Vec<WaitRow> = match seen < LOOKED_AT && is_alike {
+            true => vec![],
+            false => self.fetch_all(DUE, values()).await?,
+        };
+        let mut due_now = number(&due, |_| true);
         if seen < LOOKED_AT {
             due_now = first + reminders - seen;
         } else if due_now < LOOKED_AT {

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use domain::campaign::ReceiptStatus;
 use domain::pepper::Pepper;
-use entity::stray_receipt;
-use sea_orm::{EntityTrait, FromQueryResult};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::MessageKey;
@@ -87,6 +86,18 @@ const KEEP: &BatchStatement<StrayReceipt> = statement!(StrayReceipt:
     "INSERT INTO stray_receipt ({columns}) SELECT {columns} FROM batch
       WHERE NOT EXISTS (SELECT 1 FROM provider_ref r WHERE r.sender = batch.sender AND r.provider_id = batch.provider_id)
          ON CONFLICT DO NOTHING"
+);
+
+batch_row! {
+    struct StrayKey {
+        sender: String,
+        provider_id: String,
+        status: &'static str,
+    }
+}
+
+const FORGET: &BatchStatement<StrayKey> = statement!(StrayKey:
+    "DELETE FROM stray_receipt WHERE ({columns}) IN (SELECT {columns} FROM batch)"
 );
 
 const STRAYS: &Statement = statement!(
@@ -182,13 +193,14 @@ impl Store {
             code: receipt.code.clone(),
         });
         self.record_receipts(&receipts.collect::<Vec<_>>()).await?;
-        for stray in strays {
-            let status = stray.status.0.into_str().to_owned();
-            stray_receipt::Entity::delete_by_id((sender.to_owned(), stray.provider_id, status))
-                .exec(self)
-                .await?;
-        }
-        Ok(())
+        let settled = strays.into_iter().map(|stray| StrayKey {
+            sender: sender.to_owned(),
+            provider_id: stray.provider_id,
+            status: stray.status.0.into_str(),
+        });
+        let tx = self.begin_by_keys().await?;
+        tx.execute_batch(FORGET, settled.collect()).await?;
+        tx.commit_surely().await
     }
 }
 
