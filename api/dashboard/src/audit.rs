@@ -306,7 +306,8 @@ async fn key_names(person: &SignedIn) -> Result<HashMap<String, String>> {
 
 /// `GET /dashboard/audit.ndjson`: all that the page lists.
 pub async fn export(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Response> {
-    let export = export_audit(&person.caller, wanted.read()?);
+    let query = wanted.read()?;
+    let export = export_audit(&person.caller, &query);
     let file = (&*person.t.get("nav-audit"), "ndjson");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }

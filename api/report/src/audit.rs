@@ -39,7 +39,7 @@ pub async fn list_audit(
 ) -> Result<Response> {
     let query = AuditQuery::read(|name| parameters.one(name))?;
     if wanted(&headers, &list, &[Kind::Ndjson])? == Kind::Ndjson {
-        return export_audit(&caller, query).await;
+        return export_audit(&caller, &query).await;
     }
     let answer = async {
         let (app, account_id) = (&caller.app, caller.account_id());

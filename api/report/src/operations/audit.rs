@@ -150,7 +150,7 @@ pub(crate) async fn audit_page(
 ///
 /// # Errors
 /// 403; 503.
-pub async fn export_audit(caller: &Caller, query: AuditQuery) -> Result<Response> {
+pub async fn export_audit(caller: &Caller, query: &AuditQuery) -> Result<Response> {
     let (store, account_id) = (caller.app.store.clone(), caller.account_id());
     let export = async {
         let filter = query.filter(caller).await?;
