@@ -6,7 +6,7 @@ use anyhow::{bail, ensure};
 use clap::Subcommand;
 use platform::backends::open_existing_store;
 use platform::config::Config;
-use store::account::AuditRow;
+use store::account::{AuditFilter, AuditRow};
 use store::{Store, Workload};
 use uuid::Uuid;
 
@@ -90,7 +90,9 @@ async fn export(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
         note_done(store, account_id, "audit.export", "").await?;
         let mut after = None;
         loop {
-            let page = store.audit(account_id, (None, None), after, ROWS).await?;
+            let page = store
+                .audit(account_id, &AuditFilter::default(), after, ROWS)
+                .await?;
             if json {
                 all.extend(page.rows);
             } else {

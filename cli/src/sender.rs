@@ -1,8 +1,6 @@
 //! `feedback sender …`: who carries messages, from the settings alone, so that a provider can be told its hooks before the service
 //! runs; and pausing one for everybody, straight on the store.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, ensure};
 use clap::Subcommand;
 use domain::pepper::Pepper;
@@ -13,7 +11,7 @@ use serde_json::{Value, json};
 use store::Workload;
 
 use crate::output::{print, rows};
-use crate::user::{find, note_done};
+use crate::user::note_done;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -53,17 +51,11 @@ pub(crate) async fn run(command: &Command, json: bool, config: &Config) -> anyho
     } else {
         "sender.resume"
     };
-    // The people of accounts that may use it read this; one of each is looked up for its account.
-    let people = store.people(None).await?;
-    let allowed = people
-        .iter()
-        .filter(|person| setting.is_some_and(|setting| setting.allows(&person.account)));
-    let by_account: BTreeMap<&str, &str> = allowed
-        .map(|person| (&*person.account, &*person.name))
-        .collect();
-    for person in by_account.into_values() {
-        let account_id = find(&store, person).await?.account_id;
-        note_done(&store, account_id, action, name).await?;
+    // The people of accounts that may use it read this.
+    for (account_id, account) in store.accounts().await? {
+        if setting.is_some_and(|setting| setting.allows(&account)) {
+            note_done(&store, account_id, action, name).await?;
+        }
     }
     let senders = store.senders().await?;
     let state = senders.iter().find(|sender| sender.name == *name);

@@ -15,6 +15,8 @@ use store::account::IssuedKey;
 use tokio_util::sync::CancellationToken;
 use worker::{Work, Worker};
 
+use crate::user::note_done;
+
 /// Runs the service. `prepare` fills the store before the first request; what it starts ends with the token. It may give a link for
 /// whoever signs in first.
 pub(crate) async fn run(
@@ -75,10 +77,9 @@ async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> 
             Ok(write_file(issued, config)?)
         }
     };
-    store
-        .create_key_shown(ACCOUNT, None, Scopes::ALL, show)
-        .await?;
-    Ok(())
+    let issued = store.create_key_shown(ACCOUNT, None, Scopes::ALL, show);
+    let account_id = issued.await?.account_id;
+    note_done(store, account_id, "key.create", &Scopes::ALL.to_string()).await
 }
 
 /// Prints a link for the first admin of the only account, as long as it has nothing that a reader of a log should not see.

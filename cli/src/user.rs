@@ -182,7 +182,7 @@ fn role(name: &str) -> Result<Role, &'static str> {
         .map_err(|_| "a role is viewer, editor or admin")
 }
 
-pub(crate) async fn find(store: &Store, name: &str) -> anyhow::Result<Person> {
+async fn find(store: &Store, name: &str) -> anyhow::Result<Person> {
     let person = store.person(&PersonName::parse(name)?).await?;
     person.context(NOBODY)
 }

@@ -1,4 +1,5 @@
-//! What people changed through the dashboard or the command line, and what was exported: written before it is done. What it came to is a row of its own.
+//! What people and keys changed and exported, whose phones they saw, and who signed in or was refused. A change is written before it is
+//! done; what it came to is a row of its own.
 //! Rows are only added, and sealed (`audit_seal`); the name stays when its person is gone.
 
 entity! { "audit";
@@ -8,15 +9,15 @@ entity! { "audit";
         audit_id: Uuid,
     }
     at: DateTimeUtc,
-    /// Of the person or, of an export, of the key; empty: it came through the command line.
+    /// Of the person or the key; empty: it came through the command line.
     name: String,
     /// The network that it was asked from.
     address: String,
     /// Such as `recipient.erase`.
     action: String,
-    /// What it was done to, such as an id. Of an erased recipient what stands for the docid.
+    /// What it was done to, such as an id; of a recipient what stands for the docid, where no program before schema 26 wrote the row.
     subject: String,
-    /// The HTTP status that it came to: of an outcome, and of what programs before schema 23 wrote.
+    /// The HTTP status that it came to: of an outcome, of what was done already, and of what programs before schema 23 wrote.
     status: Option<i16>,
     /// Of an outcome, the row of what was tried.
     outcome_of: Option<Uuid>,

@@ -98,6 +98,7 @@ const STEPS: &[Step] = &[
         "ALTER TABLE audit DROP CONSTRAINT audit_account_id_fkey; "
     ),
     by_account!("audit_seal"),
+    by_account!("audit_recipient"),
     // What was unique among all accounts: whose link a token opens.
     Step {
         name: TOKENS,

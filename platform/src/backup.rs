@@ -73,7 +73,7 @@ pub struct Restored {
     /// Whether its pepper is in the data directory now.
     pub has_pepper: bool,
     /// Campaigns that were running: what they sent since the backup they would send again.
-    pub paused_campaigns: u64,
+    pub paused_campaigns: usize,
 }
 
 /// Puts what a backup holds into the data directory, which has no database, migrated to this release. Before it is there, running

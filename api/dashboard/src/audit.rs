@@ -1,21 +1,25 @@
-//! The audit log: who changed or exported what, when, and from where, in words.
+//! The audit log: who changed, exported or saw what, when, and from where, in words.
 
 use std::collections::HashMap;
 
 use api_http::{Result, parse_id};
+use api_import::operations::read_recipient;
 use api_language::Text;
-use api_report::operations::{AuditDays, export_audit};
+use api_report::operations::{AuditKind, AuditQuery, export_audit};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
 use domain::docid::is_erased;
 use serde::Deserialize;
 use store::account::AuditRow;
+use strum::VariantArray;
+use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::download::{named, today};
 use crate::names::names;
 use crate::page::{Frame, page};
+use crate::recipients::{self, optional};
 use crate::signed_in::SignedIn;
 
 const ROWS: usize = 100;
@@ -23,14 +27,85 @@ const ROWS: usize = 100;
 const FILES: usize = 200;
 /// With what the names of keys begin.
 const KEY: &str = "fk_";
+/// How the page names the command line. No name of a person has capital letters.
+const COMMAND_LINE: &str = "COMMAND-LINE";
 
 #[derive(Template)]
 #[template(path = "audit.html")]
 struct AuditPage<'a> {
     f: &'a Frame,
+    wanted: Wanted,
+    /// Who can be chosen: their names in the log, and in words.
+    names: Vec<(String, String)>,
+    kinds: &'static [AuditKind],
     rows: Vec<ShownRow>,
+    /// Of a customer number that is looked for: whether somebody has it.
+    is_stored: Option<bool>,
     /// The query of the next page.
     next: Option<String>,
+}
+
+/// Which rows are shown; what is empty says nothing. Its days have names of their own, as no other page keeps them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Wanted {
+    name: String,
+    kind: String,
+    first: String,
+    last: String,
+    docid: String,
+    subject: String,
+    /// The id of the last row that was shown.
+    after: String,
+}
+
+impl Wanted {
+    /// The parameters, by the names that [`AuditQuery`] has for them.
+    fn pairs(&self) -> [(&'static str, &str); 6] {
+        [
+            ("name", &self.name),
+            ("kind", &self.kind),
+            ("from", &self.first),
+            ("to", &self.last),
+            ("docid", &self.docid),
+            ("subject", &self.subject),
+        ]
+    }
+
+    fn read(&self) -> Result<AuditQuery> {
+        AuditQuery::read(|name| {
+            let mut pairs = self.pairs().into_iter();
+            let value = pairs.find_map(|(other, value)| (other == name).then_some(value));
+            let value = value.filter(|value| !value.is_empty());
+            Ok(value.map(|value| if value == COMMAND_LINE { "" } else { value }))
+        })
+    }
+
+    /// The query of the page, and of what is downloaded.
+    fn query(&self) -> String {
+        let mut query = Serializer::new(String::new());
+        for (name, value) in self.pairs() {
+            let name = match name {
+                "from" => "first",
+                "to" => "last",
+                name => name,
+            };
+            if !value.is_empty() {
+                query.append_pair(name, value);
+            }
+        }
+        query.finish()
+    }
+
+    /// The query of all that is about the same as a row.
+    fn about(row: &AuditRow) -> String {
+        let (name, value) = match &row.docid {
+            Some(docid) => ("docid", docid),
+            None => ("subject", &row.subject),
+        };
+        let mut query = Serializer::new(String::new());
+        query.append_pair(name, value).finish()
+    }
 }
 
 /// A row in words.
@@ -42,6 +117,8 @@ struct ShownRow {
     subject: String,
     /// The page of that.
     page: Option<String>,
+    /// The query of all that was done to it.
+    about: Option<String>,
     /// The text for what it came to.
     outcome: &'static str,
 }
@@ -53,6 +130,8 @@ impl ShownRow {
             what: t.of("audit", &row.action),
             subject: subject(&row, t, names),
             page: page_of(&row, names),
+            about: (row.action.starts_with("recipient.") || names.contains_key(&row.subject))
+                .then(|| Wanted::about(&row)),
             outcome: outcome(row.status),
             row,
         }
@@ -60,17 +139,22 @@ impl ShownRow {
 }
 
 fn who(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String {
-    if row.name.is_empty() {
-        t.get("audit-command-line")
-    } else if row.name.starts_with(KEY) {
-        t.with("audit-by-key", names.get(&row.name).unwrap_or(&row.name))
-    } else {
-        row.name.clone()
+    match &*row.name {
+        "" => t.get("audit-command-line"),
+        name if name.starts_with(KEY) => key_words(name, t, names),
+        name => name.to_owned(),
     }
+}
+
+fn key_words(key: &str, t: &Text, names: &HashMap<String, String>) -> String {
+    t.with("audit-by-key", names.get(key).map_or(key, String::as_str))
 }
 
 /// What something was done to. An id without a name is that of something that is gone, or that never had one.
 fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String {
+    if let Some(docid) = &row.docid {
+        return docid.clone();
+    }
     if is_erased(&row.subject) {
         return t.get("erased-person");
     }
@@ -82,6 +166,11 @@ fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String 
     }
     match &*row.action {
         "link.delete" => String::new(),
+        // The browser, or of those that were refused which it was.
+        action if action.starts_with("sign-in.") => match row.subject.parse::<i64>() {
+            Ok(number) => t.count("audit-refusals", number),
+            Err(_) => row.subject.clone(),
+        },
         "share.create" => match form_of(&row.subject) {
             Some(form_id) => names.get(form_id).cloned().unwrap_or_else(|| t.get("form")),
             None => t.get("nav-overview"),
@@ -99,6 +188,7 @@ fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String 
 fn outcome(status: Option<i16>) -> &'static str {
     match status {
         Some(..400) => "audit-done",
+        Some(401) => "audit-wrong",
         Some(403) => "audit-forbidden",
         Some(400..500) => "audit-refused",
         Some(500..) => "audit-failed",
@@ -119,6 +209,9 @@ fn page_of(row: &AuditRow, names: &HashMap<String, String>) -> Option<String> {
             .starts_with("/dashboard")
             .then(|| row.subject.clone());
     }
+    if let Some(docid) = &row.docid {
+        return Some(recipients::path(docid));
+    }
     let (kind, _) = row.action.split_once('.')?;
     let folder = match kind {
         "form" | "answers" | "stores" => "form",
@@ -132,35 +225,63 @@ fn page_of(row: &AuditRow, names: &HashMap<String, String>) -> Option<String> {
     Some(format!("/dashboard/{folder}/{id}"))
 }
 
-#[derive(Deserialize)]
-pub struct AuditQuery {
-    /// The id of the last row that was shown.
-    after: Option<String>,
-}
-
 /// `GET /dashboard/audit`.
-pub async fn show(person: SignedIn, Query(query): Query<AuditQuery>) -> Result<Response> {
+pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Response> {
     let f = person.frame("audit");
-    let after = query
-        .after
-        .as_deref()
-        .map(|after| parse_id("after", after))
-        .transpose()?;
+    let after = Some(&*wanted.after).filter(|after| !after.is_empty());
+    let after = after.map(|after| parse_id("after", after)).transpose()?;
+    let query = wanted.read()?;
+    let filter = query.filter(&person.caller).await?;
     let found = person.store();
-    let found = found
-        .audit(person.account_id, (None, None), after, ROWS)
-        .await?;
+    let found = found.audit(person.account_id, &filter, after, ROWS).await?;
+    let is_stored = match &query.docid {
+        Some(docid) => Some(optional(read_recipient(&person.caller, docid).await)?.is_some()),
+        None => None,
+    };
+    let keys = key_names(&person).await?;
+    let choices = choices(&person, &keys, &wanted.name).await?;
     let mut names = names(&person).await;
     names.extend(file_names(&person).await);
-    names.extend(key_names(&person).await?);
+    names.extend(keys);
     let rows = found.rows.into_iter();
     let rows = rows.map(|row| ShownRow::new(row, f.t, &names));
+    let next = |last: Uuid| {
+        let mut query = Serializer::new(wanted.query());
+        query.append_pair("after", &last.to_string()).finish()
+    };
     let template = AuditPage {
         f: &f,
+        names: choices,
+        kinds: AuditKind::VARIANTS,
         rows: rows.collect(),
-        next: found.next.map(|last| format!("after={last}")),
+        is_stored,
+        next: found.next.map(next),
+        wanted,
     };
     Ok(page(&f, &template))
+}
+
+/// Whom the page lets choose: people, the command line, keys, and who is chosen now, perhaps gone.
+async fn choices(
+    person: &SignedIn,
+    keys: &HashMap<String, String>,
+    chosen: &str,
+) -> Result<Vec<(String, String)>> {
+    let t = person.t;
+    let people = person.store().people(Some(person.account_id)).await?;
+    let people = people.into_iter().map(|other| other.name);
+    let mut choices: Vec<_> = people.map(|name| (name.clone(), name)).collect();
+    choices.push((COMMAND_LINE.to_owned(), t.get("audit-command-line")));
+    let mut words: Vec<_> = keys
+        .keys()
+        .map(|key| (key.clone(), key_words(key, t, keys)))
+        .collect();
+    words.sort_unstable_by(|one, other| one.1.cmp(&other.1));
+    choices.extend(words);
+    if !chosen.is_empty() && choices.iter().all(|(name, _)| name != chosen) {
+        choices.push((chosen.to_owned(), chosen.to_owned()));
+    }
+    Ok(choices)
 }
 
 /// What files that were imported are called, by the ids of their batches. The page can do without them.
@@ -171,18 +292,22 @@ async fn file_names(person: &SignedIn) -> HashMap<String, String> {
     names.collect()
 }
 
-/// What API keys are called.
+/// What API keys are called; one without a name by itself.
 async fn key_names(person: &SignedIn) -> Result<HashMap<String, String>> {
     let keys = person.store().list_keys(Some(person.account_id)).await?;
     let keys = keys.into_iter();
     Ok(keys
-        .filter_map(|key| Some((key.api_key, key.name?)))
+        .map(|key| {
+            let name = key.name.unwrap_or_else(|| key.api_key.clone());
+            (key.api_key, name)
+        })
         .collect())
 }
 
-/// `GET /dashboard/audit.ndjson`.
-pub async fn export(person: SignedIn) -> Result<Response> {
-    let export = export_audit(&person.caller, AuditDays::default());
+/// `GET /dashboard/audit.ndjson`: all that the page lists.
+pub async fn export(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Response> {
+    let query = wanted.read()?;
+    let export = export_audit(&person.caller, &query);
     let file = (&*person.t.get("nav-audit"), "ndjson");
     Ok(named(export.await?, file, &person.company, today(&person)))
 }
@@ -195,6 +320,8 @@ mod tests {
     use super::*;
 
     const ID: &str = "0190c0de-0000-7000-8000-000000000000";
+    /// Of a recipient who is stored.
+    const HASH: &str = "\u{1}0a";
 
     fn shown(name: &str, action: &str, subject: &str, status: Option<i16>) -> ShownRow {
         let row = AuditRow {
@@ -204,6 +331,7 @@ mod tests {
             address: String::new(),
             action: action.to_owned(),
             subject: subject.to_owned(),
+            docid: (subject == HASH).then(|| "order-1".to_owned()),
             status,
         };
         let names = [(ID, "After the visit"), ("fk_2", "Till")];
@@ -236,8 +364,41 @@ mod tests {
             (&*shared.subject, shared.outcome),
             ("Overview", "audit-failed")
         );
+        let seen = shown("fk_2", "recipient.view", HASH, Some(200));
+        assert_eq!(
+            (&*seen.what, &*seen.subject),
+            ("Phone number seen", "order-1")
+        );
+        assert_eq!(seen.page, Some(recipients::path("order-1")));
+        assert_eq!(seen.about.as_deref(), Some("docid=order-1"));
+        let erased = shown("ada", "recipient.erase", "\u{1}0b", Some(204));
+        assert_eq!(
+            (&*erased.subject, erased.page),
+            ("somebody who was erased", None)
+        );
+        assert_eq!(erased.about.as_deref(), Some("subject=%010b"));
+        let refused = shown("ada", "sign-in.password", "4", Some(401));
+        assert_eq!(refused.subject, "4 attempts within an hour");
+        assert_eq!(refused.outcome, "audit-wrong");
+        let signed_in = shown("ada", "sign-in.password", "Firefox, Windows", Some(200));
+        assert_eq!(signed_in.subject, "Firefox, Windows");
         // What is gone has no name, and no page.
         let gone = shown("ada", "form.delete", &Uuid::nil().to_string(), None);
         assert_eq!((&*gone.subject, gone.page), ("", None));
+    }
+
+    #[test]
+    fn what_is_empty_says_nothing_and_the_command_line_has_a_name() {
+        let wanted = Wanted {
+            name: COMMAND_LINE.to_owned(),
+            first: "2026-01-31".to_owned(),
+            ..Wanted::default()
+        };
+        let query = wanted.read().unwrap();
+        assert_eq!((query.name.as_deref(), query.kind), (Some(""), None));
+        assert_eq!(wanted.query(), "name=COMMAND-LINE&first=2026-01-31");
+        let default = Wanted::default();
+        assert!(default.read().unwrap().name.is_none());
+        assert_eq!(default.query(), "");
     }
 }

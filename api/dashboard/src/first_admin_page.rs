@@ -17,7 +17,7 @@ use crate::first_admin::FirstAdmin;
 use crate::page::html;
 use crate::password::refusal_of;
 use crate::sent::receive_small;
-use crate::sign_in_link::used_up;
+use crate::sign_in_link::{BY_LINK, used_up};
 use crate::state::DashboardState;
 use crate::visitor::Visitor;
 
@@ -143,6 +143,7 @@ pub async fn add(
         .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
         .await?;
     let sessions = &state.sessions;
-    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
+    let to = (BY_LINK, "/dashboard");
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, to);
     signed_in.await?.ok_or_else(used_up)
 }

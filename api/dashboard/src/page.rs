@@ -127,6 +127,10 @@ impl Frame {
         self.role >= Role::Editor
     }
 
+    pub fn may_read_log(&self) -> bool {
+        self.role >= Role::Admin
+    }
+
     /// A moment in the account's zone.
     pub fn moment(&self, at: impl Borrow<DateTime<Utc>>) -> String {
         self.t.moment(at.borrow(), self.zone)

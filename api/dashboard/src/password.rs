@@ -8,7 +8,7 @@ use api_http::{AppState, Code, Network, Problem, Result};
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use domain::person::{NewPassword, PasswordFault, PersonName};
 use moka::sync::Cache;
 use platform::places::{Place, Places};
@@ -27,6 +27,10 @@ const TRIES: u32 = 10;
 const MINUTE: Duration = Duration::from_mins(1);
 /// Wrong codes of a second factor are counted for so long: there are only a million.
 const CODES: Duration = Duration::from_mins(15);
+/// Signing in with a password, as the audit log names it.
+pub const BY_PASSWORD: &str = "sign-in.password";
+/// What is refused within so long of one person and address is a few rows of the audit log.
+const REFUSED: Duration = Duration::from_hours(1);
 /// Tries of a site that wait for their turn.
 const WAITING: usize = 32;
 /// So many addresses and browsers, and so many sites, are remembered.
@@ -46,6 +50,8 @@ pub struct Passwords {
     tries: Cache<String, Arc<AtomicU32>>,
     /// The same of codes.
     codes: Cache<String, Arc<AtomicU32>>,
+    /// What was refused lately, by how, address and name.
+    refused: Cache<String, Arc<AtomicU32>>,
     /// Of strangers, by site.
     waiting: Cache<Uuid, Arc<Semaphore>>,
 }
@@ -54,12 +60,14 @@ impl Default for Passwords {
     fn default() -> Self {
         let tries = Cache::builder().max_capacity(REMEMBERED);
         let codes = Cache::builder().max_capacity(REMEMBERED);
+        let refused = Cache::builder().max_capacity(REMEMBERED);
         let waiting = Cache::builder().max_capacity(REMEMBERED);
         Self {
             known: Places::new(1),
             strangers: Places::new(1),
             tries: tries.time_to_live(MINUTE).build(),
             codes: codes.time_to_live(CODES).build(),
+            refused: refused.time_to_live(REFUSED).build(),
             waiting: waiting.time_to_idle(MINUTE).build(),
         }
     }
@@ -83,7 +91,11 @@ impl Passwords {
             let _permit = failures.lookup_permit(network, false)?;
             let person = app.store.person(name).await?;
             if let Some(person) = person.filter(|person| known::is_true(&claim, person)) {
-                return self.check_known(&claim, person, password).await;
+                let checked = self.check_known(&claim, person.clone(), password).await?;
+                if checked.is_none() {
+                    self.note_refused(app, network, &person, BY_PASSWORD);
+                }
+                return Ok(checked);
             }
             failures.take(network)?;
         }
@@ -103,7 +115,42 @@ impl Passwords {
             .as_ref()
             .map_or(NOBODY, |person| &person.password_hash);
         let fits = work(place, check_hash(password, hash)).await?;
-        Ok(person.filter(|_| fits).inspect(|_| forget(&tries)))
+        let person = person.filter(|person| {
+            if !fits {
+                self.note_refused(app, network, person, BY_PASSWORD);
+            }
+            fits
+        });
+        Ok(person.inspect(|_| forget(&tries)))
+    }
+
+    /// Has the audit log tell that somebody was refused `how` they wanted to sign in: of those of an address the first one within an
+    /// hour, the second, the fourth and so on, each with its number, so that a flood is few rows. Nobody waits for that: names that
+    /// somebody has would take longer than others, of which no account is told.
+    pub fn note_refused(
+        &self,
+        app: &AppState,
+        network: Network,
+        person: &Person,
+        how: &'static str,
+    ) {
+        let (account_id, name) = (person.account_id, person.name.clone());
+        let refused = format!("{how} {network} {name}");
+        let refused = self.refused.get_with(refused, Arc::default);
+        let number = refused.fetch_add(1, Ordering::Relaxed) + 1;
+        if !number.is_power_of_two() {
+            return;
+        }
+        let store = app.store.clone();
+        app.tasks.spawn(async move {
+            let (address, number) = (network.to_string(), number.to_string());
+            let by = (name.as_str(), address.as_str());
+            let status = StatusCode::UNAUTHORIZED.as_u16();
+            let noted = store.note_done(account_id, by, (how, &number), status);
+            if let Err(error) = noted.await {
+                tracing::warn!(%error, "who was refused to sign in is not in the audit log");
+            }
+        });
     }
 
     /// The person, if it is their password. `who` tries it.

@@ -340,7 +340,12 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
         messages: Vec::new(),
     };
     if let Ok(docid) = DocId::parse(docid.to_owned()) {
-        template.found = optional(operations::read_recipient(caller, &docid).await)?;
+        let found = if f.may_edit() {
+            operations::view_recipient(caller, &docid).await
+        } else {
+            operations::read_recipient(caller, &docid).await
+        };
+        template.found = optional(found)?;
         if let Some(found) = &template.found {
             let blocked = read_suppression(&person.state.sending, caller, &found.phone);
             template.blocked = blocked.await?;
@@ -417,7 +422,7 @@ async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Resul
 }
 
 /// What is not there is no problem to whoever searches.
-fn optional<T>(found: Result<T>) -> Result<Option<T>> {
+pub fn optional<T>(found: Result<T>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(problem) if problem.code() == Code::NotFound => Ok(None),

@@ -24,6 +24,8 @@ use crate::session::inside;
 use crate::state::DashboardState;
 use crate::visitor::Visitor;
 
+/// Signing in with a code, as the audit log names it.
+const BY_CODE: &str = "sign-in.code";
 const PASSWORD_SHOWN: &str = "password shown";
 /// How long a password that was shown is good for a code.
 const LIFE: TimeDelta = TimeDelta::minutes(5);
@@ -113,12 +115,15 @@ pub async fn confirm(
     };
     let tries = state.passwords.count_code(&headers, &person, &name)?;
     if !take_code(&state.app, &person, &sent.code).await? {
+        let passwords = &state.passwords;
+        passwords.note_refused(&state.app, network, &person, BY_CODE);
         return Ok(ask(of_request(&headers), &person, &sent.next, true));
     }
     forget(&tries);
     let visitor = Visitor::new(network, &headers);
     let sessions = &state.sessions;
-    let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
+    let to = (BY_CODE, inside(&sent.next));
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, to);
     Ok(signed_in.await?.unwrap_or_else(again))
 }
 

@@ -131,7 +131,8 @@ impl Sessions {
         Ok(store.sessions(person, self.idle_since()).await?)
     }
 
-    /// Opens a session; the cookie that has it, or `None` if the person is gone.
+    /// Opens a session, which the audit log tells; the cookie that has it, or `None` if the person is gone. `how` they signed in: an
+    /// action of the log.
     ///
     /// # Errors
     /// 503.
@@ -140,10 +141,18 @@ impl Sessions {
         store: &Store,
         person: &Person,
         visitor: &Visitor,
+        how: &str,
     ) -> Result<Option<HeaderValue>> {
         let secret = random_text();
-        let opened = store.open_session(person, hash_secret(&secret), LIFE, visitor.parts());
-        Ok(opened.await?.then(|| self.cookie(secret, LIFE)))
+        let (browser, address) = visitor.parts();
+        let opened = store.open_session(person, hash_secret(&secret), LIFE, (browser, address));
+        if !opened.await? {
+            return Ok(None);
+        }
+        let by = (person.name.as_str(), address);
+        let noted = store.note_done(person.account_id, by, (how, browser), 200);
+        noted.await?;
+        Ok(Some(self.cookie(secret, LIFE)))
     }
 
     /// Signs in whoever has shown that they know the person's password, in a browser that is known for the name from now on, and
@@ -157,9 +166,9 @@ impl Sessions {
         person: &Person,
         name: &PersonName,
         visitor: &Visitor,
-        to: &str,
+        (how, to): (&str, &str),
     ) -> Result<Option<Response>> {
-        let Some(cookie) = self.open(store, person, visitor).await? else {
+        let Some(cookie) = self.open(store, person, visitor, how).await? else {
             return Ok(None);
         };
         let mut response = redirect(cookie, to);

@@ -13,11 +13,11 @@ use store::account::{Person, PersonChange, SignInLink, hash_secret};
 
 use crate::first_admin_page;
 use crate::page::html;
-use crate::password::refusal_of;
+use crate::password::{BY_PASSWORD, refusal_of};
 use crate::second_step;
 use crate::sent::{SentChange, receive_small};
 use crate::session::{inside, redirect};
-use crate::sign_in_link::used_up;
+use crate::sign_in_link::{BY_LINK, used_up};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 use crate::visitor::Visitor;
@@ -107,7 +107,8 @@ pub async fn sign_in(
     }
     let (sessions, store) = (&state.sessions, &state.app.store);
     let visitor = Visitor::new(network, &headers);
-    let signed_in = sessions.sign_in(store, &person, &name, &visitor, inside(&sent.next));
+    let to = (BY_PASSWORD, inside(&sent.next));
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, to);
     Ok(signed_in.await?.unwrap_or_else(wrong))
 }
 
@@ -168,7 +169,8 @@ pub async fn use_link(
         if person.second_factor.is_some() {
             return Ok(second_step::ask(t, person, "/dashboard", false));
         }
-        let cookie = state.sessions.open(store, person, &visitor).await?;
+        let sessions = &state.sessions;
+        let cookie = sessions.open(store, person, &visitor, BY_LINK).await?;
         return Ok(redirect(cookie.ok_or_else(used_up)?, "/dashboard"));
     }
     let caller = Caller::person(
@@ -200,7 +202,8 @@ pub async fn use_link(
     }
     let name = PersonName::parse(&person.name).map_err(|_| used_up())?;
     let sessions = &state.sessions;
-    let signed_in = sessions.sign_in(store, &person, &name, &visitor, "/dashboard");
+    let to = (BY_LINK, "/dashboard");
+    let signed_in = sessions.sign_in(store, &person, &name, &visitor, to);
     signed_in.await?.ok_or_else(used_up)
 }
 
@@ -228,8 +231,10 @@ pub async fn sign_out(
     person: SignedIn,
     SentChange(NoFields {}): SentChange<NoFields>,
 ) -> Result<Response> {
-    let state = &person.state;
-    let cookie = state.sessions.close(person.store(), person.session).await?;
+    let (caller, sessions) = (&person.caller, &person.state.sessions);
+    let noted = caller.note("session.sign-out", &person.name).await?;
+    let cookie = sessions.close(person.store(), person.session).await?;
+    noted.record_status(StatusCode::OK).await;
     Ok(redirect(cookie, "/dashboard/sign-in"))
 }
 

@@ -5,6 +5,9 @@ use chrono::TimeDelta;
 use store::Store;
 use store::account::{Person, hash_secret, random_text};
 
+/// Signing in with one, as the audit log names it.
+pub const BY_LINK: &str = "sign-in.link";
+
 /// What somebody does with a link to sign in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkPurpose {

@@ -1,5 +1,6 @@
 //! Who asks for an operation, and where operations begin. What the caller may do is judged here, for keys and for people alike; the
-//! database is asked on behalf of the account; and what a person changes, and what anybody exports, is in the audit log before it is done.
+//! database is asked on behalf of the account; and what is changed or exported, and whose phone is seen, is in the audit log before it is
+//! done.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -8,10 +9,12 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use chrono_tz::Tz;
+use domain::docid::DocId;
 use domain::scope::{Access, Scope};
 use futures::future::BoxFuture;
 use platform::request_id::RequestId;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use store::account::{KeyRecord, Person};
 use store::form::FormKey;
 use store::{on_behalf_of, reading};
@@ -19,7 +22,7 @@ use uuid::Uuid;
 
 use crate::accept::Kind;
 use crate::body::{Limit, json_as};
-use crate::{AppState, Code, Network, Problem, Result, found};
+use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// Characters of a subject in the audit log.
 const MAX_SUBJECT: usize = 200;
@@ -49,6 +52,8 @@ pub struct Change {
     action: &'static str,
     /// The HTTP status of one that is done.
     status: StatusCode,
+    /// Of what keys do of it another table tells.
+    is_own_record: bool,
 }
 
 impl Change {
@@ -57,6 +62,17 @@ impl Change {
             scope,
             action,
             status,
+            is_own_record: false,
+        }
+    }
+
+    /// The same of what is its own record, such as an import: programs do it all the time, so that the audit log has no row of what
+    /// keys do.
+    #[must_use]
+    pub const fn own_record(self) -> Self {
+        Self {
+            is_own_record: true,
+            ..self
         }
     }
 }
@@ -143,7 +159,7 @@ impl Caller {
         }
     }
 
-    /// An operation that answers with a whole list where it is asked for as a file: then it is noted in the audit log, of keys too.
+    /// An operation that answers with a whole list where it is asked for as a file: then it is noted in the audit log.
     /// `subject` is what the list is of; it names nobody. A page of the list, which is JSON, is only read.
     ///
     /// # Errors
@@ -161,7 +177,7 @@ impl Caller {
         let subject = subject.to_string();
         Box::pin(async move {
             self.check(scope)?;
-            let noted = self.note_anyway(action, &subject).await?;
+            let noted = self.note(action, &subject).await?;
             let done = self.read(scope, work).await;
             let status = match &done {
                 Ok(_) => StatusCode::OK,
@@ -185,7 +201,10 @@ impl Caller {
         let subject = subject.to_string();
         Box::pin(async move {
             self.check_for(Access::Change, change.scope)?;
-            let noted = self.note(change.action, &subject).await?;
+            let noted = match &self.identity {
+                Identity::Key(..) if change.is_own_record => None,
+                _ => Some(self.note(change.action, &subject).await?),
+            };
             let done = {
                 let _changing = self.app.store.changing(self.account_id());
                 on_behalf_of(self.account_id(), work).await
@@ -194,7 +213,9 @@ impl Caller {
                 Ok(_) => change.status,
                 Err(problem) => problem.code().status(),
             };
-            noted.record_status(status).await;
+            if let Some(noted) = noted {
+                noted.record_status(status).await;
+            }
             done
         })
     }
@@ -213,39 +234,72 @@ impl Caller {
         request
     }
 
-    /// Notes in the audit log what a person is about to change, and to what; of a long subject only the beginning. What keys change
-    /// is not noted.
+    /// Notes in the audit log what the caller is about to change, and to what; of a long subject only the beginning.
     ///
     /// # Errors
     /// 503: then it is not to be changed.
     pub async fn note(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
+        // What stands for a recipient begins with a control character.
+        let stands = action.starts_with("recipient.");
+        let subject = subject.chars().filter(|c| stands || !c.is_control());
+        let subject: String = subject.take(MAX_SUBJECT).collect();
+        let (who, address) = self.who();
+        let by = (who, address.as_str());
+        let noted = self
+            .app
+            .store
+            .note_change(self.account_id(), by, action, &subject);
+        let audit_id = within(QUICK, on_behalf_of(self.account_id(), noted)).await?;
+        Ok(AuditEntry {
+            caller: self,
+            audit_id,
+        })
+    }
+
+    /// The name and the network, as the audit log has them.
+    fn who(&self) -> (&str, String) {
         match &self.identity {
-            Identity::Key(..) => Ok(AuditEntry {
-                caller: self,
-                audit_id: None,
-            }),
-            Identity::Person(..) => self.note_anyway(action, subject).await,
+            Identity::Key(key, network) => (&key.api_key, network.to_string()),
+            Identity::Person(person, network) => (&person.name, network.to_string()),
         }
     }
 
-    async fn note_anyway(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
-        let (who, network) = match &self.identity {
-            Identity::Key(key, network) => (&key.api_key, network),
-            Identity::Person(person, network) => (&person.name, network),
-        };
-        let subject = subject.chars().filter(|c| !c.is_control());
-        let subject: String = subject.take(MAX_SUBJECT).collect();
-        let (store, address) = (&self.app.store, network.to_string());
-        let noted = store.note_change(
-            self.account_id(),
-            (who.as_str(), address.as_str()),
-            action,
-            &subject,
-        );
-        Ok(AuditEntry {
-            caller: self,
-            audit_id: Some(noted.await?),
-        })
+    /// What stands for a recipient in the audit log.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn recipient_subject(&self, docid: &DocId) -> Result<String> {
+        let (app, account_id) = (&self.app, self.account_id());
+        let subject = app
+            .store
+            .audit_recipient(account_id, docid.as_str(), app.pepper.as_deref());
+        Ok(within(QUICK, on_behalf_of(account_id, subject)).await?)
+    }
+
+    /// Notes in the audit log that the caller sees the phone of a recipient; once an hour.
+    ///
+    /// # Errors
+    /// 503: then it is not to be shown.
+    pub async fn note_view(&self, docid: &DocId) -> Result<()> {
+        let (who, address) = self.who();
+        let account_id = self.account_id();
+        let seen = Sha256::new_with_prefix(account_id.as_bytes());
+        let seen = [who, address.as_str(), docid.as_str()]
+            .iter()
+            .fold(seen, |seen, part| seen.chain_update(part).chain_update([0]));
+        let seen = seen.finalize().into();
+        if !self.app.phones_seen.contains(&seen) {
+            let subject = self.recipient_subject(docid).await?;
+            let what = ("recipient.view", subject.as_str());
+            let status = StatusCode::OK.as_u16();
+            let noted = self
+                .app
+                .store
+                .note_done(account_id, (who, address.as_str()), what, status);
+            within(QUICK, on_behalf_of(account_id, noted)).await?;
+            self.app.phones_seen.note(seen, true);
+        }
+        Ok(())
     }
 
     /// Reads a body of `application/json` that is one object.
@@ -274,18 +328,15 @@ impl Caller {
 /// A change that is about to be made.
 pub struct AuditEntry<'a> {
     caller: &'a Caller,
-    /// Of its entry in the audit log, if it has one.
-    audit_id: Option<Uuid>,
+    audit_id: Uuid,
 }
 
 impl AuditEntry<'_> {
     /// Notes the HTTP status that the change came to.
     pub async fn record_status(self, status: StatusCode) {
-        let Some(audit_id) = self.audit_id else {
-            return;
-        };
         let (store, account_id) = (&self.caller.app.store, self.caller.account_id());
-        let noted = store.note_outcome(account_id, audit_id, status.as_u16());
+        let noted = store.note_outcome(account_id, self.audit_id, status.as_u16());
+        let noted = within(QUICK, on_behalf_of(account_id, noted));
         if let Err(error) = noted.await {
             tracing::warn!(%error, "the outcome of a change is not in the audit log");
         }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::address::FailureLimiter;
+use crate::address::{FailureLimiter, GoodLately};
 use crate::keys::Keys;
 use crate::memory::{MemoryPool, PoolSize};
 use crate::notify::Notifier;
@@ -49,6 +49,8 @@ pub struct Shared {
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
+    /// Who saw which phone within the last hour, hashed: the audit log has it.
+    pub(crate) phones_seen: GoodLately,
     /// The secret under which phones and the docids of erased people are hashed.
     pub pepper: Option<Arc<Pepper>>,
     pub(crate) usage: Usage,
@@ -84,6 +86,9 @@ const WRITERS: (usize, usize) = (2, 1);
 
 /// How often the use of keys is written.
 const MAINTENANCE: Duration = Duration::from_secs(5);
+
+/// For so long the audit log is not told again who sees a phone.
+const SEEN: Duration = Duration::from_hours(1);
 
 /// Requests a second of one shared page: few read a report at once, and their browsers draw it anew every few seconds.
 const SHARE_RATE: u32 = 20;
@@ -128,6 +133,7 @@ impl AppState {
             key_failures: FailureLimiter::new(config.address_rate),
             address_answers: config.address_answers,
             trusted_proxies: config.trusted_proxies.clone(),
+            phones_seen: GoodLately::new(SEEN),
             pepper: backends.pepper.clone(),
             usage: Usage::default(),
             meters: Arc::default(),

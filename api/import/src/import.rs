@@ -30,7 +30,7 @@ use crate::schema::Records;
 use crate::{ImportState, SCOPE};
 use api_http::{Caller, Change, Code, Parameters, Problem, Result, error};
 
-const IMPORT: Change = Change::new(SCOPE, "import.upload", StatusCode::ACCEPTED);
+const IMPORT: Change = Change::new(SCOPE, "import.upload", StatusCode::ACCEPTED).own_record();
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// An accepted import.

@@ -308,7 +308,17 @@ pub async fn list_recipients(
     caller.read(SCOPE, list).await
 }
 
-/// Reads a recipient.
+/// Reads a recipient for somebody who sees the phone, which the audit log tells.
+///
+/// # Errors
+/// 404; 503.
+pub async fn view_recipient(caller: &Caller, docid: &DocId) -> Result<Recipient> {
+    let recipient = read_recipient(caller, docid).await?;
+    caller.note_view(docid).await?;
+    Ok(recipient)
+}
+
+/// Reads a recipient, whose phone nobody is shown.
 ///
 /// # Errors
 /// 404; 503.
@@ -328,9 +338,8 @@ pub async fn erase_recipient(caller: &Caller, docid: &DocId) -> Result<()> {
     let (store, pepper) = (&caller.app.store, caller.app.pepper.as_deref());
     let erasing = store.erase_recipient(caller.account_id(), docid.as_str(), pepper);
     let erase = patiently(async { Ok(erasing.await?) });
-    caller
-        .change(ERASE_RECIPIENT, docid.as_str(), erase)
-        .await?;
+    let subject = caller.recipient_subject(docid).await?;
+    caller.change(ERASE_RECIPIENT, &subject, erase).await?;
     Ok(())
 }
 

@@ -121,7 +121,7 @@ fn invalid(name: &str, fault: &NotValid) -> Problem {
     Problem::invalid_parameter(format!("{name} {fault}"))
 }
 
-/// Read a recipient.
+/// Read a recipient, which the audit log tells.
 #[utoipa::path(
     get,
     path = "/api_v1/sms/recipient/{docid}",
@@ -133,7 +133,7 @@ pub async fn read_recipient(
     caller: Caller,
     DocIdPath(docid): DocIdPath,
 ) -> Result<Json<Recipient>> {
-    operations::read_recipient(&caller, &docid).await.map(Json)
+    operations::view_recipient(&caller, &docid).await.map(Json)
 }
 
 /// Erase a person for good.

@@ -5,7 +5,7 @@ mod feedback;
 mod share;
 
 pub(crate) use self::audit::audit_page;
-pub use self::audit::{AuditDays, export_audit};
+pub use self::audit::{AuditKind, AuditQuery, export_audit};
 pub use self::feedback::{
     FeedbackSearch, Feedbacks, erase_feedback, export_feedbacks, list_feedbacks,
 };

@@ -5,7 +5,7 @@ use api_http::schema::{count, field_type, flag, id, list_of, named, or_null, tex
 use serde_json::{Value, json};
 
 api_http::schemas! {
-    /// Something that was changed or exported.
+    /// Something that was changed, exported or seen.
     AuditItem = members! {
         audit_id: id(),
         at: time(),
@@ -15,8 +15,10 @@ api_http::schemas! {
         address: text(),
         /// Such as `form.publish`.
         action: text(),
-        /// What it was done to. A recipient who was erased is U+0001 and a hash.
+        /// What it was done to. A recipient is U+0001 and a keyed hash of account and docid.
         subject: text(),
+        /// Of a recipient who is stored; otherwise null.
+        docid: or_null(text()),
         /// The HTTP status that it came to; null: not known.
         status: or_null(count()),
     };
@@ -161,6 +163,7 @@ mod tests {
             address: String::new(),
             action: "form.publish".to_owned(),
             subject: String::new(),
+            docid: None,
             status: None,
         });
     }

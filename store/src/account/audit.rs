@@ -1,18 +1,61 @@
-//! The audit log: what people and keys changed or exported. What is tried and what came of it are two rows; `chain` seals them.
+//! The audit log: what people and keys changed, exported or saw. What is tried and what came of it are two rows; `chain` seals them.
+//!
+//! A recipient stands there by what would replace the docid of an erased person. Which docid that is of is kept apart, in
+//! `audit_recipient`, as long as the recipient is stored.
+
+use std::cmp::Reverse;
 
 use chrono::{DateTime, SubsecRound, Utc};
-use entity::audit;
+use domain::pepper::Pepper;
+use entity::{audit, audit_recipient};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::tx::{Sql, statement, values};
+use crate::erasure::DocIdKeys;
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, ListPage, Store};
 
 /// The last second of the year 9999, in Unix time: later ones are longer texts, which SQLite takes for earlier.
 const LAST: i64 = 253_402_300_799;
 
-/// What somebody changed, or exported.
+/// What was done, with what came of it and whom it is about. The last condition leads to an index, or is none.
+macro_rules! rows {
+    ($of:literal) => {
+        statement!(
+            "SELECT a.audit_id, a.at, a.name, a.address, a.action, a.subject, coalesce(a.status, (
+                    SELECT min(o.status) FROM audit o WHERE o.account_id = $1 AND o.outcome_of = a.audit_id)) AS status, (
+                    SELECT max(r.docid) FROM audit_recipient p
+                      JOIN recipient r ON r.account_id = p.account_id AND r.docid = p.docid AND r.phone IS NOT NULL
+                     WHERE p.account_id = $1 AND p.subject = a.subject) AS docid
+               FROM audit a
+              WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL AND a.at >= $4 AND a.at < $5
+                AND a.name = coalesce($6, a.name) AND (a.action LIKE $7 OR a.action LIKE $8 OR a.action LIKE $9) ",
+            $of,
+            " ORDER BY a.audit_id DESC LIMIT $3"
+        )
+    };
+}
+
+const ROWS: &Statement = rows!("");
+const ROWS_OF: &Statement = rows!("AND a.subject = $10");
+
+/// Which rows of an audit log; all by default.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Of this moment, or later.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this moment.
+    pub until: Option<DateTime<Utc>>,
+    /// Of a person or a key; empty: of the command line.
+    pub name: Option<String>,
+    /// Patterns, as of `LIKE`, of which an action has one.
+    pub actions: Option<[&'static str; 3]>,
+    /// What it was done to is one of these; empty: anything.
+    pub subjects: Vec<String>,
+}
+
+/// What somebody changed, exported or saw.
 #[derive(Clone, Debug, Serialize, FromQueryResult)]
 pub struct AuditRow {
     pub audit_id: Uuid,
@@ -22,8 +65,10 @@ pub struct AuditRow {
     /// The network that it was asked from.
     pub address: String,
     pub action: String,
-    /// What it was done to.
+    /// What it was done to; of a recipient U+0001 and a hash.
     pub subject: String,
+    /// Of a recipient who is stored.
+    pub docid: Option<String>,
     /// The HTTP status that it came to; `None`: not known.
     pub status: Option<i16>,
 }
@@ -38,7 +83,31 @@ impl Store {
         action: &str,
         subject: &str,
     ) -> Result<Uuid, Error> {
+        self.add_row(account_id, (who, address), (action, subject), None)
+            .await
+    }
+
+    /// Notes in one row what was done already, and the HTTP status that it came to.
+    pub async fn note_done(
+        &self,
+        account_id: Uuid,
+        by: (&str, &str),
+        what: (&str, &str),
+        status: u16,
+    ) -> Result<(), Error> {
+        let row = self.add_row(account_id, by, what, Some(status));
+        row.await.map(drop)
+    }
+
+    async fn add_row(
+        &self,
+        account_id: Uuid,
+        (who, address): (&str, &str),
+        (action, subject): (&str, &str),
+        status: Option<u16>,
+    ) -> Result<Uuid, Error> {
         let audit_id = Uuid::now_v7();
+        let status = status.map(i16::try_from).transpose();
         let entry = audit::Model {
             account_id,
             audit_id,
@@ -47,7 +116,7 @@ impl Store {
             address: address.to_owned(),
             action: action.to_owned(),
             subject: subject.to_owned(),
-            status: None,
+            status: status.map_err(Error::broken)?,
             outcome_of: None,
             seal: None,
             salt: None,
@@ -76,33 +145,87 @@ impl Store {
         self.execute(note, values).await.map(drop)
     }
 
-    /// A page of what an account's people changed from one moment until before another, with what it came to, newest first, after
-    /// this position.
+    /// What stands for a recipient in the audit log. As long as the recipient is stored it leads to the docid.
+    pub async fn audit_recipient(
+        &self,
+        account_id: Uuid,
+        docid: &str,
+        pepper: Option<&Pepper>,
+    ) -> Result<String, Error> {
+        let subject = self.stand_ins(pepper).await?.of(account_id, docid);
+        let tx = self.begin().await?;
+        // Nobody erases them meanwhile.
+        let stored = statement!(
+            lock "FOR KEY SHARE":
+            "SELECT docid FROM recipient WHERE account_id = $1 AND docid = $2 AND phone IS NOT NULL"
+        );
+        let stored: Option<String> = tx.fetch_value(stored, values![account_id, docid]).await?;
+        if let Some(docid) = stored {
+            let subject = subject.clone();
+            tx.insert_new(audit_recipient::Model {
+                account_id,
+                docid,
+                subject,
+            })
+            .await?;
+            tx.commit_surely().await?;
+        }
+        Ok(subject)
+    }
+
+    /// All that may stand for a recipient in the audit log, stored or not: of before schema 26 the docid.
+    pub async fn audit_subjects(
+        &self,
+        account_id: Uuid,
+        docid: &str,
+        pepper: Option<&Pepper>,
+    ) -> Result<Vec<String>, Error> {
+        let own = self.docid_key().await?.erased_docid(account_id, docid);
+        let mut subjects = vec![own, docid.to_owned()];
+        if let Some(pepper) = pepper {
+            subjects.extend(pepper.erased_docids(account_id, docid));
+        }
+        Ok(subjects)
+    }
+
+    /// A page of an account's audit log, newest first, after this position.
     pub async fn audit(
         &self,
         account_id: Uuid,
-        (from, until): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
+        filter: &AuditFilter,
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<ListPage<AuditRow>, Error> {
-        let rows = statement!(
-            "SELECT a.audit_id, a.at, a.name, a.address, a.action, a.subject, coalesce(a.status, (
-                    SELECT min(o.status) FROM audit o WHERE o.account_id = $1 AND o.outcome_of = a.audit_id)) AS status
-               FROM audit a
-              WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL AND a.at >= $4 AND a.at < $5
-              ORDER BY a.audit_id DESC LIMIT $3"
-        );
         let more = i64::try_from(limit).map_err(Error::broken)? + 1;
-        let from = from.unwrap_or(DateTime::UNIX_EPOCH);
-        let until = until.or_else(|| DateTime::from_timestamp(LAST, 0));
-        let values = values![
-            account_id,
-            after.unwrap_or(Uuid::max()),
-            more,
-            from,
-            until.unwrap_or_else(Utc::now)
-        ];
-        let rows = self.fetch_all(rows, values).await?;
+        let from = filter.from.unwrap_or(DateTime::UNIX_EPOCH);
+        let until = filter.until.or_else(|| DateTime::from_timestamp(LAST, 0));
+        let [one, two, three] = filter.actions.unwrap_or(["%"; 3]);
+        let values = || {
+            values![
+                account_id,
+                after.unwrap_or(Uuid::max()),
+                more,
+                from,
+                until.unwrap_or_else(Utc::now),
+                filter.name.clone(),
+                one,
+                two,
+                three
+            ]
+        };
+        let rows = if filter.subjects.is_empty() {
+            self.fetch_all(ROWS, values()).await?
+        } else {
+            let mut rows: Vec<AuditRow> = Vec::new();
+            for subject in &filter.subjects {
+                let mut values = values();
+                values.push(subject.as_str().into());
+                rows.extend(self.fetch_all::<AuditRow>(ROWS_OF, values).await?);
+            }
+            rows.sort_unstable_by_key(|row| Reverse(row.audit_id));
+            rows.truncate(limit + 1);
+            rows
+        };
         Ok(ListPage::new(rows, limit, false, |row: &AuditRow| {
             row.audit_id
         }))

@@ -17,7 +17,7 @@ use sea_orm::{
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub use self::audit::AuditRow;
+pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
 pub use self::chain::{Chain, ChainFault, Fault};
 pub use self::person::{Person, PersonChange, PersonSummary};

@@ -49,21 +49,25 @@ struct ErasedPerson<'a> {
 }
 
 /// What docids of erased people are hashed under.
-enum StandIns<'a> {
+pub(crate) enum StandIns<'a> {
     Pepper(&'a Pepper),
     Database(DocIdKey),
 }
 
 impl StandIns<'_> {
     fn person<'a>(&self, account_id: Uuid, docid: &'a str) -> ErasedPerson<'a> {
-        let stand_in = match self {
-            Self::Pepper(pepper) => pepper.erased_docid(account_id, docid),
-            Self::Database(key) => key.erased_docid(account_id, docid),
-        };
         ErasedPerson {
             account_id,
             docid,
-            stand_in,
+            stand_in: self.of(account_id, docid),
+        }
+    }
+
+    /// What stands for a docid.
+    pub(crate) fn of(&self, account_id: Uuid, docid: &str) -> String {
+        match self {
+            Self::Pepper(pepper) => pepper.erased_docid(account_id, docid),
+            Self::Database(key) => key.erased_docid(account_id, docid),
         }
     }
 }
@@ -114,7 +118,7 @@ impl Store {
     }
 
     /// What stands where docids stood.
-    async fn stand_ins<'a>(&self, pepper: Option<&'a Pepper>) -> Result<StandIns<'a>> {
+    pub(crate) async fn stand_ins<'a>(&self, pepper: Option<&'a Pepper>) -> Result<StandIns<'a>> {
         Ok(match pepper {
             Some(pepper) => StandIns::Pepper(pepper),
             None => StandIns::Database(self.docid_key().await?),
@@ -258,8 +262,11 @@ impl Tx {
         Ok(())
     }
 
-    /// Takes the docid out of the audit log's rows of this recipient.
+    /// Forgets which rows of the audit log are about this recipient. Those of programs before schema 26 have the docid.
     async fn forget_subjects(&self, person: &ErasedPerson<'_>) -> Result<()> {
+        let forget = statement!("DELETE FROM audit_recipient WHERE account_id = $1 AND docid = $2");
+        self.execute(forget, values![person.account_id, person.docid])
+            .await?;
         let update = statement!(
             "UPDATE audit SET subject = $3, salt = NULL WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
         );

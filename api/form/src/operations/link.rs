@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::link_request::{LinkRequest, MAX_NAME};
 
-const CREATE: Change = Change::new(Scope::Link, "form.link", StatusCode::CREATED);
+const CREATE: Change = Change::new(Scope::Link, "form.link", StatusCode::CREATED).own_record();
 const TRY: Change = Change::new(Scope::Link, "form.try", StatusCode::OK);
 const SHEET: Change = Change::new(Scope::Link, "form.sheet", StatusCode::OK);
 const DELETE: Change = Change::new(Scope::Link, "link.delete", StatusCode::NO_CONTENT);

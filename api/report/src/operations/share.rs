@@ -79,7 +79,9 @@ pub async fn create_share(
         let url = format!("{}/dashboard/shared/{secret}", app.public_url);
         Ok(ShareItem::new(share, Some(url)))
     };
-    caller.change(CREATE, path, create).await
+    // What is no path of a report may have anything, also a phone.
+    let subject = read_path(path).map_or("", |_| path);
+    caller.change(CREATE, subject, create).await
 }
 
 /// What the account shares, newest first, after a position.

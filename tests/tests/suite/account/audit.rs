@@ -1,10 +1,12 @@
-//! The audit log: it is sealed, verified by a command, and exported.
+//! The audit log: what has a row, whom it names; it is sealed, verified by a command, and exported.
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::wait::{SOON, eventually};
+use tests::client::Client;
+use tests::form::{link_path, short_form};
+use tests::wait::{LATER, SOON, eventually};
 
 const LOG: &str = "/api_v1/audit";
 /// The command that verifies the log of one account.
@@ -92,5 +94,107 @@ async fn the_log_is_a_list_and_lines_for_whoever_may_read_it() -> Result<()> {
     ensure!(file.text()?.contains("\"person.add\""), "{file:?}");
     let editor = app.person("eve", "shop", "editor").await?;
     editor.get("/dashboard/audit.ndjson").await?.expect(403)?;
+    Ok(())
+}
+
+/// The items of the log, of a query.
+async fn rows(client: &Client, query: &str) -> Result<Vec<Value>> {
+    let list = client.get(&format!("{LOG}?{query}")).await?;
+    let list = list.expect(200)?.json()?;
+    let items = list["items"].as_array().cloned();
+    items.context("no items")
+}
+
+#[tokio::test]
+async fn a_recipient_stands_in_the_log_by_a_hash_that_leads_back_while_they_are_stored()
+-> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let record = json!({"docid": "order-1", "phone": "+4915112345678"});
+    client.import_and_wait(&[record], LATER).await?;
+    let path = "/api_v1/sms/recipient/order-1";
+    // Once an hour, however often.
+    for _ in 0..3 {
+        client.get(path).await?.expect(200)?;
+    }
+    client.get("/api_v1/sms/recipient").await?.expect(200)?;
+    let of_person = "docid=order-1";
+    let seen = rows(&client, of_person).await?;
+    ensure!(seen.len() == 1, "{seen:?}");
+    let (action, docid, name) = (&seen[0]["action"], &seen[0]["docid"], &seen[0]["name"]);
+    ensure!(
+        action == "recipient.view" && docid == "order-1" && name == &json!(keys.api_key),
+        "{seen:?}"
+    );
+    let subject = seen[0]["subject"].as_str().context("no subject")?;
+    ensure!(subject.starts_with('\u{1}'), "{seen:?}");
+    let editor = app.person("eve", "shop", "editor").await?;
+    let viewer = app.person("vic", "shop", "viewer").await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let page = "/dashboard/recipients?docid=order-1";
+    editor.get(page).await?.expect(200)?;
+    // Who sees no phone has seen none.
+    viewer.get(page).await?.expect(200)?;
+    let log = "/dashboard/audit?docid=order-1";
+    let shown = admin.get(log).await?.expect(200)?;
+    let shown = shown.text()?;
+    ensure!(shown.matches("recipient.view").count() == 2, "{shown}");
+    ensure!(
+        shown.contains(">eve<") && shown.contains("This recipient is stored"),
+        "{shown}"
+    );
+    eventually(SOON, async || {
+        let unsealed = app.sql("SELECT count(*) FROM audit WHERE seal IS NULL");
+        ensure!(unsealed.await? == "0", "not sealed yet");
+        Ok(())
+    })
+    .await?;
+    client.delete(path).await?.expect(204)?;
+    let gone = rows(&client, of_person).await?;
+    ensure!(gone.len() == 3, "{gone:?}");
+    ensure!(
+        gone[0]["action"] == "recipient.erase" && gone[0]["status"] == 204,
+        "{gone:?}"
+    );
+    for row in &gone {
+        ensure!(row["docid"].is_null(), "{row}");
+        ensure!(row["subject"].as_str() == Some(subject), "{row}");
+    }
+    let shown = admin.get(log).await?.expect(200)?;
+    let shown = shown.text()?;
+    ensure!(
+        shown.contains("Nobody with this customer number is stored"),
+        "{shown}"
+    );
+    ensure!(!shown.contains(">order-1<"), "{shown}");
+    for table in ["audit WHERE subject", "audit_recipient WHERE docid"] {
+        let left = format!("SELECT count(*) FROM {table} LIKE '%order-1%'");
+        ensure!(app.sql(&left).await? == "0", "left in {table}");
+    }
+    app.succeeds(&VERIFY).await.map(drop)
+}
+
+#[tokio::test]
+async fn what_tells_of_itself_has_no_row() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let form = client.published(&short_form("After the visit")).await?;
+    let before = rows(&client, "").await?.len();
+    let record = json!({"docid": "order-1", "phone": "+4915112345678"});
+    client.import_and_wait(&[record], LATER).await?;
+    client.post(&link_path(&form, "")).await?.expect(201)?;
+    let after = rows(&client, "").await?;
+    ensure!(after.len() == before, "{after:?}");
+    let made = rows(&client, "kind=form").await?;
+    let actions: Vec<_> = made.iter().map(|row| &row["action"]).collect();
+    ensure!(actions == ["form.publish", "form.create"], "{made:?}");
+    let by_command = rows(&client, "name=&kind=key").await?;
+    ensure!(by_command.len() == 1, "{by_command:?}");
+    for query in ["kind=keys", "docid=", "subject=%00", "name=%00"] {
+        let refused = client.get(&format!("{LOG}?{query}")).await?;
+        refused.problem(400, "invalid_parameter")?;
+    }
     Ok(())
 }

@@ -708,3 +708,62 @@ async fn a_name_that_is_taken_stays_and_the_only_admin_is_not_removed() -> Resul
     ensure!(!page.contains("/dashboard/people/remove"), "{page}");
     Ok(())
 }
+
+/// The rows of the log that a query shows.
+async fn log_of(admin: &Person, query: &str) -> Result<Vec<String>> {
+    let log = admin.get(&format!("/dashboard/audit?{query}")).await?;
+    let log = log.expect(200)?;
+    let rows = log.text()?.split("<tr ").skip(1).map(str::to_owned);
+    Ok(rows.filter(|row| row.contains("data-action")).collect())
+}
+
+#[tokio::test]
+async fn who_signed_in_and_who_was_refused_is_in_the_log() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    app.person("ben", "shop", "editor").await?;
+    let client = app.anonymous()?;
+    for _ in 0..5 {
+        try_sign_in(&client, "ben", "wrong horse")
+            .await?
+            .expect(401)?;
+    }
+    try_sign_in(&client, "nobody", "wrong horse")
+        .await?
+        .expect(401)?;
+    let ben = Person::sign_in(&client, "ben").await?;
+    ben.post("/dashboard/sign-out", &[]).await?.expect(303)?;
+    // Of five that were refused the first, the second and the fourth.
+    let wanted = "name=ben&kind=sign_in";
+    eventually(SOON, async || {
+        let rows = log_of(&admin, wanted).await?;
+        ensure!(rows.len() == 6, "{rows:?}");
+        Ok(())
+    })
+    .await?;
+    let rows = log_of(&admin, wanted).await?;
+    let of = |words: &str| rows.iter().filter(|row| row.contains(words)).count();
+    for (words, count) in [
+        ("refused: wrong password or code", 3),
+        (">4 attempts within an hour<", 1),
+        (">Sign-in with a password<", 4),
+        (">Sign-in with a link<", 1),
+        (">Signed out<", 1),
+        ("127.0.0.1", 6),
+    ] {
+        ensure!(of(words) == count, "{words}: {rows:?}");
+    }
+    ensure!(log_of(&admin, "name=nobody").await?.is_empty(), "nobody");
+    let by_command = log_of(&admin, "name=COMMAND-LINE&kind=person").await?;
+    ensure!(
+        by_command.iter().all(|row| row.contains(">Command line<")) && by_command.len() == 4,
+        "{by_command:?}"
+    );
+    let past = log_of(&admin, "last=2020-01-01").await?;
+    ensure!(past.is_empty(), "{past:?}");
+    let exported = admin.get("/dashboard/audit.ndjson?kind=sign_in&name=ben");
+    let exported = exported.await?.expect(200)?;
+    ensure!(exported.text()?.lines().count() == 6, "{exported:?}");
+    Ok(())
+}

@@ -7,6 +7,7 @@ use tests::app::App;
 use tests::client::{Answer, Client};
 use tests::form::{PAIRS, pairs};
 use tests::person::{PASSWORD, Person, choose_password, path_of_link, try_sign_in};
+use tests::wait::{SOON, eventually};
 use totp_rs::{Builder, Secret, Totp};
 
 const PATH: &str = "/dashboard/second-factor";
@@ -152,7 +153,15 @@ async fn wrong_codes_are_few() -> Result<()> {
     let right = send_code(&client, shown, &recovery[0]).await?;
     ensure!(right.status == 429, "{right:?}");
     ensure!(right.header("retry-after") == Some("900"), "{right:?}");
-    Ok(())
+    // Of ten the first, the second, the fourth and the eighth.
+    let admin = app.person("eve", "shop", "admin").await?;
+    eventually(SOON, async || {
+        let log = admin.get("/dashboard/audit?name=ada").await?.expect(200)?;
+        let refused = log.text()?.matches(">Sign-in with a code<").count();
+        ensure!(refused == 4, "{refused}: {log:?}");
+        Ok(())
+    })
+    .await
 }
 
 #[tokio::test]

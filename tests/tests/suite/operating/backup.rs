@@ -83,6 +83,9 @@ mod embedded_only {
         ensure!(client.batch(id).await? == batch, "another batch");
         let restored = client.read_campaign(&campaign).await?;
         ensure!(restored["status"] == "PAUSED", "{restored}");
+        let log = client.get("/api_v1/audit?name=&kind=campaign").await?;
+        let log = log.expect(200)?.json()?;
+        ensure!(log["items"][0]["action"] == "campaign.pause", "{log}");
         let left: Vec<_> = fs::read_dir(from.folder())?
             .chain(fs::read_dir(to.folder().join("data"))?)
             .map(|entry| Ok(entry?.file_name()))

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use domain::scope::{Scope, Scopes};
 use futures::future::try_join_all;
 use store::Error;
-use store::account::{CreateKeyError, Fault};
+use store::account::{AuditFilter, CreateKeyError, Fault};
 use uuid::Uuid;
 
 use super::fixture::Ledger;
@@ -121,7 +121,8 @@ async fn beside_older_programs_nothing_is_sealed_and_no_key_has_what_they_cannot
         ),
         "a key was made"
     );
-    let page = store.audit(ledger.account_id, (None, None), None, 10);
+    let all = AuditFilter::default();
+    let page = store.audit(ledger.account_id, &all, None, 10);
     let page = page.await?;
     assert_eq!(page.rows.len(), 1);
     assert_eq!(page.rows[0].status, Some(204));
