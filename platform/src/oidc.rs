@@ -346,3 +346,24 @@ impl Http {
         Ok(answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_travels_tells_neither_the_secret_nor_the_rest() {
+        let parts = [
+            state_of("secret"),
+            nonce_of("secret").secret().clone(),
+            verifier_of("secret").secret().clone(),
+        ];
+        for (at, part) in parts.iter().enumerate() {
+            // The length that a verifier has at least.
+            assert_eq!(part.len(), 43, "{part}");
+            assert!(!parts[at + 1..].contains(part), "{parts:?}");
+            assert_ne!(*part, state_of("another"));
+        }
+        assert_eq!(parts[0], state_of("secret"));
+    }
+}

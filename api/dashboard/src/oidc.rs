@@ -187,7 +187,7 @@ async fn person_of(
     network: Network,
     vouched: &Vouched,
     grant: &Grant,
-) -> Result<std::result::Result<Person, &'static str>> {
+) -> Result<Result<Person, &'static str>> {
     let store = &state.app.store;
     let identity = &vouched.identity;
     if let Some(person) = store.person_of_identity(identity).await? {
@@ -240,7 +240,7 @@ async fn noted(
     network: Network,
     (account_id, who): (Uuid, &str),
     (action, subject): (&str, &str),
-    change: impl Future<Output = std::result::Result<PersonChange, store::Error>>,
+    change: impl Future<Output = Result<PersonChange, store::Error>>,
 ) -> Result<PersonChange> {
     let store = &state.app.store;
     let address = network.to_string();
