@@ -63,8 +63,7 @@ pub fn router(
         docs = docs.route("/.well-known/security.txt", get(text));
     }
     let docs = docs.layer(map_response(with_policy));
-    let cache = backends.cache.clone();
-    let pages = api_dashboard::routes(state, config, cache, imports, sending, first_admin);
+    let pages = api_dashboard::routes(state, config, backends, imports, sending, first_admin);
     router
         .merge(docs)
         .merge(pages)

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read, stdin};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use api::{LinkPurpose, sign_in_path};
 use clap::Subcommand;
 use domain::person::{NewPassword, PersonName, Role};
@@ -18,6 +18,7 @@ use crate::output::{print, rows, word};
 /// Who asks, and from where, as the audit log has it.
 const COMMAND_LINE: (&str, &str) = ("", "");
 const NOBODY: &str = "there is nobody of this name";
+const NO_PASSWORD: &str = "they have no password here: the provider of FEEDBACK_OIDC signs them in";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -127,6 +128,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         PersonChange::NotFound => bail!(NOBODY),
         PersonChange::Taken => bail!("somebody has this name, perhaps in another account"),
         PersonChange::LastAdmin => bail!("an account with people keeps an admin"),
+        PersonChange::NoPassword => bail!(NO_PASSWORD),
     }
 }
 
@@ -144,7 +146,7 @@ async fn noted(
     let status = match done {
         PersonChange::Done => 200,
         PersonChange::NotFound => 404,
-        PersonChange::Taken | PersonChange::LastAdmin => 409,
+        PersonChange::Taken | PersonChange::LastAdmin | PersonChange::NoPassword => 409,
     };
     store.note_outcome(account_id, noted, status).await?;
     Ok(done)
@@ -168,6 +170,7 @@ async fn print_link(
     config: &Config,
 ) -> anyhow::Result<()> {
     let person = find(store, name.as_str()).await?;
+    ensure!(person.identity.is_none(), NO_PASSWORD);
     note_done(store, person.account_id, "person.link", &person.name).await?;
     let path = sign_in_path(store, &person, LinkPurpose::ChoosePassword).await?;
     let path = path.context(NOBODY)?;

@@ -19,7 +19,7 @@
 //! - [`sms`]: what a message to a phone is, and when it may be sent,
 //! - [`pepper`]: what is derived from the operator's secret,
 //! - [`key`]: what an API key is made with,
-//! - [`person`]: people who sign in to the dashboard,
+//! - [`person`]: people who sign in to the dashboard, [`oidc`]: what an OpenID Connect provider says of them,
 //! - [`invalid`]: what is wrong with a body, and the codes that forms and answers share.
 //!
 //! Queries are in `store`, HTTP and status codes in `api`.
@@ -42,6 +42,7 @@ pub mod metrics;
 pub mod month;
 pub mod national;
 pub mod networks;
+pub mod oidc;
 pub mod pepper;
 pub mod period;
 pub mod person;

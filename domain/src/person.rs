@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::invalid::NotValid;
@@ -22,8 +23,19 @@ const COMMON: &str = include_str!("common_passwords.txt");
 
 /// What somebody may do; each may also do what those before may.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Display, EnumString, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
 )]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// Looks, and sees masked phones.

@@ -19,4 +19,6 @@ entity! { "person";
     second_factor_step: i64,
     /// The SHA-256 of each that is left, with blanks between.
     recovery_codes: String,
+    /// Of the OpenID Connect provider that signs them in, issuer and subject with a blank between. Null: they have a password.
+    identity: Option<String>,
 }

@@ -12,7 +12,7 @@ use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
     m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
-    m0023_audit_chain, m0026_audit_recipients,
+    m0023_audit_chain, m0024_identities, m0026_audit_recipients,
 };
 
 /// All migrations, in the order of their numbers.
@@ -34,6 +34,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0021_sessions::MIGRATION,
     m0022_keys::MIGRATION,
     m0023_audit_chain::MIGRATION,
+    m0024_identities::MIGRATION,
     m0026_audit_recipients::MIGRATION,
 ];
 
@@ -172,6 +173,10 @@ mod tests {
         (
             "m0023_audit_chain",
             "c24bd0d779bd970af6023284e42923f4165f1e20d139eaa32de5e8a8e79147bd",
+        ),
+        (
+            "m0024_identities",
+            "a583a3e78e1feee92c4e1c10cbd0c093530b720760b3dfea7acad1b38f537d84",
         ),
         (
             "m0026_audit_recipients",

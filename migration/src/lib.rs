@@ -52,6 +52,7 @@ mod m0020_sender_results;
 mod m0021_sessions;
 mod m0022_keys;
 mod m0023_audit_chain;
+mod m0024_identities;
 mod m0026_audit_recipients;
 mod watch;
 

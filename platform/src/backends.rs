@@ -12,10 +12,11 @@ use crate::away::why;
 use crate::cache::Cache;
 use crate::config::{Config, ConfigError, PEPPER};
 use crate::health::Check;
+use crate::oidc::OidcProvider;
 use crate::one_line;
 use crate::queue::Queue;
 
-/// The database, the queue, the cache and the pepper of one process. Cheap to clone.
+/// The database, the queue, the cache, the pepper and the provider of sign-ins of one process. Cheap to clone.
 #[derive(Clone)]
 pub struct Backends {
     pub store: Store,
@@ -23,6 +24,8 @@ pub struct Backends {
     pub cache: Cache,
     /// The secret under which phones are hashed. Without it nothing is sent.
     pub pepper: Option<Arc<Pepper>>,
+    /// Through whom people sign in, if not with passwords alone.
+    pub oidc: Option<Arc<OidcProvider>>,
 }
 
 /// Pause before a database that is away is tried again.
@@ -136,6 +139,8 @@ impl Backends {
     ) -> anyhow::Result<Option<Self>> {
         ensure_no_pepper_is_lost(config).await?;
         let pepper = config.pepper()?;
+        let provider = |setting| OidcProvider::new(setting, &config.public_url);
+        let oidc = config.oidc.clone().map(provider).transpose()?;
         let store = wait_for_store(config, pepper.as_deref());
         let Some(store) = shutdown.run_until_cancelled(store).await else {
             return Ok(None);
@@ -151,6 +156,7 @@ impl Backends {
             queue: Queue::open(config.amqp_url.as_ref()),
             cache: Cache::open(config.redis_url.as_ref()).context("the cache cannot be used")?,
             pepper,
+            oidc: oidc.map(Arc::new),
         }))
     }
 

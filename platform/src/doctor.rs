@@ -18,6 +18,7 @@ use crate::backends::connect;
 use crate::cache::Cache;
 use crate::config::Config;
 use crate::migrate::folder_of;
+use crate::oidc::OidcProvider;
 use crate::one_line;
 use crate::queue::Queue;
 
@@ -90,6 +91,7 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     findings.extend(of_replicas(config).await);
     findings.push(of_queue(config).await);
     findings.push(of_cache(config).await);
+    findings.extend(of_oidc(config).await);
     findings
 }
 
@@ -129,6 +131,21 @@ async fn of_pepper(config: &Config, store: &Store) -> Finding {
         return Finding::wrong(about, found, "put the one of before back");
     }
     Finding::ok(about, "fits the database")
+}
+
+/// Whether the provider that signs people in can be asked.
+async fn of_oidc(config: &Config) -> Option<Finding> {
+    let about = "sign-in";
+    let setting = config.oidc.clone()?;
+    let found = format!("{} answers", setting.issuer);
+    let advice = "correct FEEDBACK_OIDC, or see to the provider; passwords work meanwhile";
+    Some(match OidcProvider::new(setting, &config.public_url) {
+        Ok(provider) => match provider.check().await {
+            Ok(()) => Finding::ok(about, found),
+            Err(fault) => Finding::wrong(about, one_line(&fault), advice),
+        },
+        Err(error) => Finding::wrong(about, format!("{error:#}"), advice),
+    })
 }
 
 fn of_descriptors() -> Finding {

@@ -8,6 +8,7 @@
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
 //! - [`doctor`]: what looks wrong with any of these; `away`: why a database does not answer.
+//! - [`oidc`]: the OpenID Connect provider through which people sign in.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`one_line`]: an error as one line; [`ops`]: health
 //!   and metrics pages.
@@ -25,6 +26,7 @@ pub mod doctor;
 pub mod health;
 pub mod http;
 pub mod migrate;
+pub mod oidc;
 mod one_line;
 pub mod ops;
 pub mod places;

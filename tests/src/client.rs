@@ -16,7 +16,10 @@ use crate::wait::{SOON, Tries};
 const ANSWER: Duration = Duration::from_mins(2);
 
 /// A plain HTTP client: it trusts no certificate, which would have to be read first.
-pub(crate) fn http() -> Result<reqwest::Client> {
+///
+/// # Errors
+/// When none can be made.
+pub fn http() -> Result<reqwest::Client> {
     // The error says that one is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(reqwest::Client::builder()

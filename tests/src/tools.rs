@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use tokio::net::TcpStream;
 use tokio::process::Command;
 
 use crate::process::Process;
+use crate::wait::{SOON, eventually};
 
 /// `FEEDBACK_TEST_TOOLS`, else `target/test-tools`.
 fn folder() -> Result<PathBuf> {
@@ -101,6 +103,20 @@ impl Tool {
     /// When it cannot be started.
     pub fn start(self, log: &Path) -> Result<Process> {
         Process::start(&self.name, &mut self.command.into_std(), log)
+    }
+
+    /// Lets a server run, and waits until it listens on a port of this machine.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn listening(self, port: u16, log: &Path) -> Result<Process> {
+        let process = self.start(log)?;
+        eventually(SOON, async || {
+            TcpStream::connect(("127.0.0.1", port)).await?;
+            Ok(())
+        })
+        .await?;
+        Ok(process)
     }
 
     /// Runs it in a folder, which it may litter, and returns all it printed.

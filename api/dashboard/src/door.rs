@@ -27,11 +27,14 @@ use crate::state::DashboardState;
 
 const SIGN_OUT: &str = "/dashboard/sign-out";
 
-/// The page that somebody sees to before all others.
+/// The page that somebody sees to before all others. Whom a provider signs in has their second factor there.
 fn first_page(person: &Person) -> Option<&'static str> {
     if person.must_change_password {
         Some(own_password::PATH)
-    } else if person.demands_second_factor && person.second_factor.is_none() {
+    } else if person.demands_second_factor
+        && person.second_factor.is_none()
+        && person.identity.is_none()
+    {
         Some(second_factor::PATH)
     } else {
         None

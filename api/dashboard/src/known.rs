@@ -91,6 +91,7 @@ mod tests {
             must_change_password: false,
             second_factor: None,
             demands_second_factor: false,
+            identity: None,
         };
         let cookie = cookie(&person, &name, false).unwrap();
         let claim = cookie.value();

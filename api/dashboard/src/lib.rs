@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - Who is there: `door` (the layers before all pages), `signed_in`, `session` (and its cookie), `password`, `known` (names that
-//!   signed in from a browser before), `sign_in`, `sign_in_link`, `first_admin` (and `first_admin_page`), `own_password` (with one's
+//!   signed in from a browser before), `sign_in`, `sign_in_link`, `oidc` (through the company's provider), `first_admin` (and `first_admin_page`), `own_password` (with one's
 //!   sessions), `second_factor` (asked for by `second_step`), `visitor` (from where somebody signs in).
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
@@ -63,6 +63,7 @@ mod messages;
 mod money;
 mod names;
 mod news;
+mod oidc;
 mod overview;
 mod own_password;
 mod page;
@@ -105,8 +106,9 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use domain::person::Role;
-use platform::cache::Cache;
+use platform::backends::Backends;
 use platform::config::Config;
+use platform::oidc::RETURN;
 use platform::places::Places;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -137,18 +139,19 @@ pub fn nothing_here(headers: &HeaderMap) -> Response {
 pub fn routes(
     app: &AppState,
     config: &Config,
-    cache: Cache,
+    backends: &Backends,
     imports: ImportState,
     sending: SendState,
     first_admin: Option<FirstAdmin>,
 ) -> Router {
     let state = DashboardState {
         app: app.clone(),
-        cache,
+        cache: backends.cache.clone(),
         imports,
         sending,
         sessions: Arc::new(Sessions::new(&config.public_url, config.session_idle)),
         passwords: Arc::default(),
+        oidc: backends.oidc.clone(),
         memory: MemoryPool::new(app.parts.page_bodies),
         places: Places::new(PLACES),
         body_places: Places::new(PLACES),
@@ -338,5 +341,7 @@ fn open(state: &DashboardState) -> Router<DashboardState> {
         )
         .route("/dashboard/shared/{secret}", get(share::open))
         .layer(from_fn_with_state(state.clone(), door::same_origin))
+        .route(oidc::PATH, get(oidc::begin))
+        .route(RETURN, get(oidc::finish))
         .route("/dashboard/assets/{name}", get(asset::serve))
 }

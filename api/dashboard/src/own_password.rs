@@ -27,6 +27,8 @@ struct PasswordPage<'a> {
     /// Before anything else.
     must_change: bool,
     has_second_factor: bool,
+    /// They have neither password nor second factor here.
+    has_provider: bool,
     /// Why the change was refused.
     refusal: Option<String>,
     sessions: Vec<ShownSession>,
@@ -76,6 +78,7 @@ async fn answer(person: &SignedIn, refusal: Option<&str>) -> Result<Response> {
         f: &f,
         must_change: person.must_change_password,
         has_second_factor: person.second_factor.is_some(),
+        has_provider: person.identity.is_some(),
         refusal: refusal.map(|key| f.t.get(key)),
         sessions: sessions
             .map(|session| ShownSession::new(session, &f, &person.session))

@@ -221,7 +221,8 @@ pub fn not_with_role(t: &'static Text, role: Role) -> Response {
     explained(t, &forbidden(), detail)
 }
 
-fn explained(t: &'static Text, problem: &Problem, detail: String) -> Response {
+/// A problem as a page that tells it in these words.
+pub fn explained(t: &'static Text, problem: &Problem, detail: String) -> Response {
     let heading = match problem.code() {
         Code::NotFound => t.get("trouble-not-found"),
         Code::Forbidden => t.get("trouble-forbidden"),

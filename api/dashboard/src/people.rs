@@ -149,6 +149,7 @@ async fn answer_to(
         PersonChange::NotFound => return Err(Problem::not_found()),
         PersonChange::Taken => "people-name-taken",
         PersonChange::LastAdmin => "people-last-admin",
+        PersonChange::NoPassword => "people-provider",
     };
     noted.record_status(StatusCode::CONFLICT).await;
     answer(person, Some(refusal), typed).await

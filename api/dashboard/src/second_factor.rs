@@ -17,6 +17,7 @@ use serde::Deserialize;
 use store::account::{Person, hash_secret, random_text};
 use totp_rs::{Builder, Secret, Totp};
 
+use crate::own_password;
 use crate::page::{Frame, page};
 use crate::sent::SentChange;
 use crate::signed_in::SignedIn;
@@ -116,6 +117,10 @@ fn new_recovery_code() -> String {
 
 /// `GET /dashboard/second-factor`.
 pub async fn show(person: SignedIn) -> Result<Response> {
+    // Whom a provider signs in has theirs there.
+    if person.identity.is_some() {
+        return Ok(Redirect::to(own_password::PATH).into_response());
+    }
     let shown = match (&person.second_factor, person.state.app.pepper.as_deref()) {
         (Some(_), _) => {
             let codes = person.store().recovery_codes(&person).await?;

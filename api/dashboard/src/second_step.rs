@@ -147,6 +147,7 @@ mod tests {
             must_change_password: false,
             second_factor: None,
             demands_second_factor: false,
+            identity: None,
         };
         let until = Utc::now().timestamp() + 60;
         let text = shown(&ada, until);

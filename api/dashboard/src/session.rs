@@ -27,9 +27,10 @@ use uuid::Uuid;
 use crate::known;
 use crate::visitor::Visitor;
 
-const NAME: &str = "feedback_session";
-/// Over TLS: no other host can set a cookie of this name here.
-const SECURE_NAME: &str = "__Host-feedback_session";
+/// What a cookie is called, and over TLS, where no other host can set one of that name here.
+pub type Names = [&'static str; 2];
+
+const NAMES: Names = ["feedback_session", "__Host-feedback_session"];
 /// How long a session lasts.
 pub const LIFE: TimeDelta = TimeDelta::hours(12);
 /// What somebody does is noted so often at most.
@@ -152,7 +153,7 @@ impl Sessions {
         let by = (person.name.as_str(), address);
         let noted = store.note_done(person.account_id, by, (how, browser), 200);
         noted.await?;
-        Ok(Some(self.cookie(secret, LIFE)))
+        Ok(Some(self.cookie(NAMES, secret, LIFE)))
     }
 
     /// Signs in whoever has shown that they know the person's password, in a browser that is known for the name from now on, and
@@ -187,7 +188,7 @@ impl Sessions {
     pub async fn close(&self, store: &Store, hash: [u8; 32]) -> Result<HeaderValue> {
         store.close_session(hash).await?;
         self.found.invalidate(&hash).await;
-        Ok(self.cookie(String::new(), TimeDelta::zero()))
+        Ok(self.cookie(NAMES, String::new(), TimeDelta::zero()))
     }
 
     /// Looks a session up anew when it is asked for next.
@@ -195,8 +196,9 @@ impl Sessions {
         self.found.invalidate(&hash).await;
     }
 
-    fn cookie(&self, value: String, life: TimeDelta) -> HeaderValue {
-        let cookie = Cookie::build((self.name(), value))
+    /// A cookie for all pages, which no script reads.
+    pub fn cookie(&self, names: Names, value: String, life: TimeDelta) -> HeaderValue {
+        let cookie = Cookie::build((self.name(names), value))
             .path("/")
             .http_only(true)
             .same_site(SameSite::Lax)
@@ -211,8 +213,8 @@ impl Sessions {
         self.secure_origin.is_some()
     }
 
-    fn name(&self) -> &'static str {
-        self.secure_origin.as_ref().map_or(NAME, |_| SECURE_NAME)
+    fn name(&self, [plain, secure]: Names) -> &'static str {
+        self.secure_origin.as_ref().map_or(plain, |_| secure)
     }
 
     /// Whether a browser sent the request from a page of this service.
@@ -232,7 +234,12 @@ impl Sessions {
 
     /// The secret in a request's cookie.
     pub fn secret(&self, headers: &HeaderMap) -> Option<String> {
-        cookie_of(headers, self.name())
+        self.cookie_of(headers, NAMES)
+    }
+
+    /// The value of a cookie that [`Self::cookie`] made.
+    pub fn cookie_of(&self, headers: &HeaderMap, names: Names) -> Option<String> {
+        cookie_of(headers, self.name(names))
     }
 }
 

@@ -31,6 +31,8 @@ struct SignInPage<'a> {
     next: &'a str,
     name: &'a str,
     wrong: bool,
+    /// Through whom somebody can sign in without a password here.
+    provider: Option<&'a str>,
 }
 
 #[derive(Template)]
@@ -48,7 +50,7 @@ struct SignInLinkPage<'a> {
 #[derive(Default, Deserialize)]
 pub struct Next {
     #[serde(default)]
-    next: String,
+    pub next: String,
 }
 
 /// What the sign-in page sends.
@@ -61,21 +63,28 @@ pub struct Credentials {
 }
 
 /// The sign-in page.
-pub async fn show(headers: HeaderMap, Query(Next { next }): Query<Next>) -> Response {
-    sign_in_page(of_request(&headers), StatusCode::OK, &next, "", false)
+pub async fn show(
+    State(state): State<DashboardState>,
+    headers: HeaderMap,
+    Query(Next { next }): Query<Next>,
+) -> Response {
+    sign_in_page(&state, of_request(&headers), &next, None)
 }
 
-fn sign_in_page(t: &Text, status: StatusCode, next: &str, name: &str, wrong: bool) -> Response {
-    html(
+/// `wrong`: the name that was tried with a wrong password.
+fn sign_in_page(state: &DashboardState, t: &Text, next: &str, wrong: Option<&str>) -> Response {
+    let status = match wrong {
+        None => StatusCode::OK,
+        Some(_) => StatusCode::UNAUTHORIZED,
+    };
+    let template = SignInPage {
         t,
-        status,
-        &SignInPage {
-            t,
-            next,
-            name,
-            wrong,
-        },
-    )
+        next,
+        name: wrong.unwrap_or_default(),
+        wrong: wrong.is_some(),
+        provider: state.oidc.as_ref().map(|provider| provider.label()),
+    };
+    html(t, status, &template)
 }
 
 /// Signs in with a name and a password.
@@ -88,7 +97,7 @@ pub async fn sign_in(
     let sent: Credentials = receive_small(&state, request).await?;
     let wrong = || {
         let t = of_request(&headers);
-        sign_in_page(t, StatusCode::UNAUTHORIZED, &sent.next, &sent.name, true)
+        sign_in_page(&state, t, &sent.next, Some(&sent.name))
     };
     let Ok(name) = PersonName::parse(&sent.name) else {
         return Ok(wrong());

@@ -7,6 +7,7 @@ use api_http::memory::MemoryPool;
 use api_import::ImportState;
 use api_send::SendState;
 use platform::cache::Cache;
+use platform::oidc::OidcProvider;
 use platform::places::Places;
 
 use crate::analysis::Analyses;
@@ -27,6 +28,8 @@ pub struct DashboardState {
     pub sending: SendState,
     pub sessions: Arc<Sessions>,
     pub passwords: Arc<Passwords>,
+    /// Through whom people sign in, if not with passwords alone.
+    pub oidc: Option<Arc<OidcProvider>>,
     /// The memory for what pages send.
     pub memory: MemoryPool,
     /// Places for pages of reports that are drawn, which accounts take in turn.

@@ -15,6 +15,7 @@ use domain::pepper::Pepper;
 use sender::setting::{self, Setting};
 
 use super::memory::{self, MemoryParts};
+use super::oidc::{OIDC, OidcSetting};
 use super::proxies::TrustedProxies;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 use super::{Config, ConfigError, DATA_DIR, MEMORY, ProcessRole, sending};
@@ -70,6 +71,9 @@ pub struct Args {
     /// Minutes after which a session ends whose person does nothing, at most 720 [default: 60]
     #[arg(long, env = "FEEDBACK_SESSION_IDLE", value_name = "MINUTES")]
     session_idle: Option<String>,
+    /// JSON of the OpenID Connect provider through which people sign in, or @FILE [default: none]
+    #[arg(skip = variable(OIDC))]
+    oidc: Option<String>,
     /// Where weaknesses are reported, mailto:… or https://…: stands in /.well-known/security.txt [default: no such file]
     #[arg(long, env = "FEEDBACK_SECURITY_CONTACT", value_name = "URI")]
     security_contact: Option<String>,
@@ -165,6 +169,7 @@ impl Args {
             address_answers: rate("FEEDBACK_ADDRESS_ANSWERS", self.address_answers, 200)?,
             session_idle: read("FEEDBACK_SESSION_IDLE", self.session_idle, idle)?
                 .unwrap_or(TimeDelta::hours(1)),
+            oidc: read(OIDC, self.oidc, OidcSetting::parse)?,
             security_contact: read("FEEDBACK_SECURITY_CONTACT", self.security_contact, contact)?,
             trusted_proxies: read(
                 "FEEDBACK_TRUSTED_PROXIES",

@@ -5,6 +5,7 @@
 
 mod args;
 mod memory;
+mod oidc;
 mod proxies;
 mod sending;
 mod url;
@@ -23,6 +24,7 @@ use sender::setting::Setting;
 
 pub use self::args::{Args, of_file, variable};
 pub use self::memory::{MemoryParts, PoolPart};
+pub use self::oidc::OidcSetting;
 pub use self::proxies::TrustedProxies;
 pub(crate) use self::sending::PEPPER;
 pub use self::sending::write_private;
@@ -92,6 +94,8 @@ pub struct Config {
     pub address_answers: Option<NonZeroU32>,
     /// How long somebody stays signed in to the dashboard who does nothing.
     pub session_idle: TimeDelta,
+    /// Through whom people sign in; `None`: with passwords alone.
+    pub oidc: Option<Arc<OidcSetting>>,
     /// The URI under which weaknesses are reported; `None`: nobody is told.
     pub security_contact: Option<String>,
     /// Networks that may name the caller's address.

@@ -11,6 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::random_text;
 use crate::tx::{Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
@@ -33,6 +34,8 @@ pub struct Person {
     pub second_factor: Option<String>,
     /// Whoever of the account has no second factor sets one up before anything else.
     pub demands_second_factor: bool,
+    /// Of whom an OpenID Connect provider signs in, issuer and subject with a blank between; `None`: they have a password.
+    pub identity: Option<String>,
 }
 
 impl Person {
@@ -50,6 +53,8 @@ pub struct PersonSummary {
     pub role: String,
     pub created_at: DateTime<Utc>,
     pub has_second_factor: bool,
+    /// An OpenID Connect provider signs them in, and says what they may do.
+    pub has_provider: bool,
 }
 
 /// What making or changing a person came to.
@@ -62,13 +67,15 @@ pub enum PersonChange {
     Taken,
     /// An account with people keeps an admin.
     LastAdmin,
+    /// They have no password: an OpenID Connect provider signs them in.
+    NoPassword,
 }
 
 /// Reads a [`Person`]; more columns are named first, more tables and conditions follow.
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor", $($more,)?
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor, p.identity", $($more,)?
             " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
         )
     };
@@ -90,6 +97,7 @@ impl FromQueryResult for Person {
             must_change_password: row.try_get(prefix, "must_change_password")?,
             second_factor: row.try_get(prefix, "second_factor")?,
             demands_second_factor: row.try_get(prefix, "demands_second_factor")?,
+            identity: row.try_get(prefix, "identity")?,
         })
     }
 }
@@ -104,26 +112,53 @@ impl Store {
         role: Role,
         (password_hash, must_change_password): (&str, bool),
     ) -> Result<PersonChange, Error> {
-        let account = account::Entity::find().filter(account::Column::Name.eq(account_name));
-        let Some(account) = account.one(self).await? else {
+        let Some(account_id) = self.account_id(account_name).await? else {
             return Ok(PersonChange::NotFound);
         };
         let person = person::Model {
-            account_id: account.account_id,
-            name: name.as_str().to_owned(),
-            role: role.as_str().to_owned(),
             password_hash: password_hash.to_owned(),
-            created_at: Utc::now(),
             must_change_password,
-            second_factor: None,
-            second_factor_step: 0,
-            recovery_codes: String::new(),
+            ..new_person(account_id, name, role)
         };
+        self.insert_person(person).await
+    }
+
+    /// Adds a person whom an OpenID Connect provider signs in. What they have for a password hash is random, so that no password fits
+    /// it and nobody else can sign with it.
+    pub async fn add_identity(
+        &self,
+        account_id: Uuid,
+        name: &PersonName,
+        role: Role,
+        identity: &str,
+    ) -> Result<PersonChange, Error> {
+        let person = person::Model {
+            password_hash: random_text(),
+            identity: Some(identity.to_owned()),
+            ..new_person(account_id, name, role)
+        };
+        self.insert_person(person).await
+    }
+
+    async fn insert_person(&self, person: person::Model) -> Result<PersonChange, Error> {
         Ok(if self.insert_new(person).await? {
             PersonChange::Done
         } else {
             PersonChange::Taken
         })
+    }
+
+    /// The account of a name.
+    pub async fn account_id(&self, name: &str) -> Result<Option<Uuid>, Error> {
+        let account = account::Entity::find().filter(account::Column::Name.eq(name));
+        let account = account.one(self).await?;
+        Ok(account.map(|account| account.account_id))
+    }
+
+    /// The person whom the OpenID Connect provider calls so.
+    pub async fn person_of_identity(&self, identity: &str) -> Result<Option<Person>, Error> {
+        let person = statement!(people!(), " WHERE p.identity = $1");
+        self.fetch_one(person, values![identity]).await
     }
 
     /// The person of a name.
@@ -135,7 +170,8 @@ impl Store {
     /// The people of an account, or of all, by account and name.
     pub async fn people(&self, account_id: Option<Uuid>) -> Result<Vec<PersonSummary>, Error> {
         let people = statement!(
-            "SELECT a.name AS account, p.name, p.role, p.created_at, p.second_factor IS NOT NULL AS has_second_factor
+            "SELECT a.name AS account, p.name, p.role, p.created_at, p.second_factor IS NOT NULL AS has_second_factor,
+                    p.identity IS NOT NULL AS has_provider
                FROM person p JOIN account a ON a.account_id = p.account_id
               WHERE p.account_id = coalesce($1, p.account_id) ORDER BY a.name, p.name"
         );
@@ -149,6 +185,9 @@ impl Store {
         password_hash: &str,
         must_change_password: bool,
     ) -> Result<PersonChange, Error> {
+        if person.identity.is_some() {
+            return Ok(PersonChange::NoPassword);
+        }
         let password_hash = password_hash.to_owned();
         let set = |row| {
             Some(person::Model {
@@ -217,6 +256,21 @@ impl Store {
         }
         tx.commit_surely().await?;
         Ok(PersonChange::Done)
+    }
+}
+
+fn new_person(account_id: Uuid, name: &PersonName, role: Role) -> person::Model {
+    person::Model {
+        account_id,
+        name: name.as_str().to_owned(),
+        role: role.as_str().to_owned(),
+        password_hash: String::new(),
+        created_at: Utc::now(),
+        must_change_password: false,
+        second_factor: None,
+        second_factor_step: 0,
+        recovery_codes: String::new(),
+        identity: None,
     }
 }
 

@@ -187,7 +187,7 @@ impl Problem {
 
     /// Names the cause, for the log.
     #[must_use]
-    fn because(self, cause: &(dyn Error + 'static)) -> Self {
+    pub fn because(self, cause: &(dyn Error + 'static)) -> Self {
         Self {
             cause: Some(one_line(cause).into()),
             ..self

@@ -71,6 +71,7 @@ fn what_is_secret_has_no_flag() {
         "senders",
         "pepper",
         "hook-key",
+        "oidc",
     ] {
         assert!(!flags.contains(&secret), "{secret}");
     }

@@ -10,6 +10,7 @@ mod failures;
 mod figures;
 mod form_editor;
 mod links;
+mod oidc;
 mod pages;
 mod people;
 mod second_factor;

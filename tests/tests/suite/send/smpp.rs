@@ -12,7 +12,6 @@ use tests::process::Process;
 use tests::servers::free_port;
 use tests::tools::{Tool, own};
 use tests::wait::{LATER, SOON, eventually};
-use tokio::net::TcpStream;
 
 use super::replies::suppressed;
 use super::{degrades, with_senders};
@@ -21,17 +20,6 @@ use super::{degrades, with_senders};
 const WINDOW: usize = 3;
 /// Texts of one part and of two, in both alphabets.
 const STORES: [&str; 4] = ["S1", "^{}\\[~]|€ äÄ@", "Жуковский 😀", ""];
-
-/// A program that plays the centre, once it listens. Its log has a line for each message that it took.
-async fn listening(tool: Tool, port: u16, log: &Path) -> Result<Process> {
-    let process = tool.start(log)?;
-    eventually(SOON, async || {
-        TcpStream::connect(("127.0.0.1", port)).await?;
-        Ok(())
-    })
-    .await?;
-    Ok(process)
-}
 
 fn sender(scheme: &str, port: u16) -> String {
     format!(
@@ -92,7 +80,7 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
         Tool::node(&own("npm/centre.js"))?.args([port.to_string(), json!(by_number).to_string()]);
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("centre.log");
-    let _centre = listening(tool, port, &log).await?;
+    let _centre = tool.listening(port, &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
     let campaign = client.started(|form| on_import(form, "centre")).await?;
@@ -144,7 +132,7 @@ async fn a_centre_that_reports_by_parameters_alone_is_understood() -> Result<()>
     let tool = Tool::python("python")?.args([script, port.to_string().into()]);
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("centre.log");
-    let _centre = listening(tool, port, &log).await?;
+    let _centre = tool.listening(port, &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
     let campaign = client.running("centre", &records("A", 50, "1")).await?;
@@ -173,7 +161,7 @@ async fn a_centre_over_tls_gets_messages_if_its_certificate_is_trusted() -> Resu
     let tool = Tool::node(&own("npm/centre.js"))?
         .args([port.to_string(), json!({}).to_string()])
         .args([&key, &certificate]);
-    let _centre = listening(tool, port, &log).await?;
+    let _centre = tool.listening(port, &log).await?;
 
     let trusted = certificate.to_str().context("a path")?;
     for (certificates, status) in [("/dev/null", "scheduled"), (trusted, "delivered")] {
@@ -198,7 +186,7 @@ async fn centre(oddity: &str, log: &Path) -> Result<(Process, u16)> {
     let port = free_port()?;
     let tool = Tool::node(&own("npm/centre.js"))?
         .args([port.to_string(), json!({"*": oddity}).to_string()]);
-    Ok((listening(tool, port, log).await?, port))
+    Ok((tool.listening(port, log).await?, port))
 }
 
 #[tokio::test]
