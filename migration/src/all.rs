@@ -12,7 +12,7 @@ use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
     m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
-    m0023_audit_chain,
+    m0023_audit_chain, m0025_retention,
 };
 
 /// All migrations, in the order of their numbers.
@@ -34,6 +34,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0021_sessions::MIGRATION,
     m0022_keys::MIGRATION,
     m0023_audit_chain::MIGRATION,
+    m0025_retention::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -171,6 +172,10 @@ mod tests {
         (
             "m0023_audit_chain",
             "c24bd0d779bd970af6023284e42923f4165f1e20d139eaa32de5e8a8e79147bd",
+        ),
+        (
+            "m0025_retention",
+            "1d59d74bc95c03bd75cb7a0644fba73673387d3cf9e48c552b01b75bf2f05de1",
         ),
     ];
 

@@ -52,6 +52,7 @@ mod m0020_sender_results;
 mod m0021_sessions;
 mod m0022_keys;
 mod m0023_audit_chain;
+mod m0025_retention;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -75,6 +75,8 @@ mod tests {
     use domain::person::Role;
     use uuid::Uuid;
 
+    use store::retention::Seals;
+
     use super::*;
 
     #[test]
@@ -91,6 +93,7 @@ mod tests {
             must_change_password: false,
             second_factor: None,
             demands_second_factor: false,
+            seals: Seals::default(),
         };
         let cookie = cookie(&person, &name, false).unwrap();
         let claim = cookie.value();

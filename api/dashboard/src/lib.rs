@@ -73,6 +73,7 @@ mod provider_code;
 mod range;
 mod reasons;
 mod recipients;
+mod retention;
 mod second_factor;
 mod second_step;
 mod sender_alerts;
@@ -280,6 +281,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
         .merge(company::routes())
+        .merge(retention::routes())
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))

@@ -127,6 +127,8 @@ mod tests {
     use domain::person::Role;
     use uuid::Uuid;
 
+    use store::retention::Seals;
+
     use super::*;
 
     #[test]
@@ -142,6 +144,7 @@ mod tests {
             must_change_password: false,
             second_factor: None,
             demands_second_factor: false,
+            seals: Seals::default(),
         };
         let until = Utc::now().timestamp() + 60;
         let text = shown(&ada, until);

@@ -54,6 +54,42 @@ first-name = Votre nom, pour vous connecter
 first-go = Créer le compte et se connecter
 sign-in-link-password = Bonjour { $value }, veuillez choisir un nouveau mot de passe. Ce lien ne sert qu’une fois.
 sign-in-link-set = Enregistrer le mot de passe et se connecter
+retention = Durée de conservation
+retention-note = Ce qui est plus ancien est supprimé chaque jour, définitivement. Vos chiffres restent : les rapports le comptent toujours. Personne n’est interrogé deux fois pour autant.
+retention-ever = toujours
+retention-answers = Jours de conservation des réponses
+retention-answers-note = Avec tout ce qui a été écrit. Les listes, les exports et les commentaires n’en ont pas de plus anciennes.
+retention-visits = Jours de conservation des visites
+retention-visits-note = Qui a ouvert quelle page, et quand.
+retention-messages = Jours de conservation des messages
+retention-messages-note = Des campagnes terminées, à partir de leur fin. Leurs liens prennent fin aussi.
+retention-audit = Jours de conservation du journal
+retention-audit-note = 90 jours au moins.
+retention-sealed = Supprimé jusqu’au { $value }.
+retention-look = Voir ce qui serait supprimé
+retention-goes = Ceci est supprimé tout de suite :
+retention-goes-answers = { $n ->
+    [one] { $value } réponse
+   *[other] { $value } réponses
+}
+retention-goes-visits = { $n ->
+    [one] { $value } visite
+   *[other] { $value } visites
+}
+retention-goes-messages = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+retention-goes-audit = { $n ->
+    [one] { $value } ligne du journal
+   *[other] { $value } lignes du journal
+}
+retention-goes-none = Rien n’est encore aussi ancien. Désormais, ce qui le devient est supprimé chaque jour.
+retention-sure = Rien ne peut être récupéré. Voulez-vous continuer ?
+retention-set = Supprimer ce qui est plus ancien
+retention-wrong = Veuillez indiquer des jours entiers : de 1 à 36 500, pour le journal à partir de 90.
+sealed-answers = Les réponses jusqu’au { $value } sont supprimées. Les chiffres les comptent ; les listes et les commentaires ne les ont plus.
+sealed-messages = Les messages de cette campagne sont supprimés. Ses chiffres restent.
 company = Entreprise
 company-name = Nom de l’entreprise
 company-note = Il figure dans votre tableau de bord et sur les pages que voient vos clients.
@@ -1118,6 +1154,7 @@ audit-account-factor-off = Second facteur laissé au choix de chacun
 audit-recipient-erase = Destinataire effacé
 audit-account-name = Nom de l’entreprise changé
 audit-account-time-zone = Fuseau horaire changé
+audit-account-retention = Conservation des données définie
 audit-share-create = Page partagée
 audit-share-withdraw = Partage retiré
 audit-suppression-add = Numéro bloqué

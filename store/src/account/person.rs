@@ -11,6 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::retention::Seals;
 use crate::tx::{Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
@@ -33,6 +34,8 @@ pub struct Person {
     pub second_factor: Option<String>,
     /// Whoever of the account has no second factor sets one up before anything else.
     pub demands_second_factor: bool,
+    /// Of the account.
+    pub seals: Seals,
 }
 
 impl Person {
@@ -68,8 +71,10 @@ pub enum PersonChange {
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor", $($more,)?
-            " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor,
+                    r.answers_sealed AS answers, r.visits_sealed AS visits, r.messages_sealed AS messages", $($more,)?
+            " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id
+               LEFT JOIN retention r ON r.account_id = p.account_id"
         )
     };
 }
@@ -90,6 +95,7 @@ impl FromQueryResult for Person {
             must_change_password: row.try_get(prefix, "must_change_password")?,
             second_factor: row.try_get(prefix, "second_factor")?,
             demands_second_factor: row.try_get(prefix, "demands_second_factor")?,
+            seals: Seals::from_query_result(row, prefix)?,
         })
     }
 }

@@ -4,3 +4,4 @@ mod audit;
 mod authentication;
 mod branding;
 mod rate_limit;
+mod retention;
