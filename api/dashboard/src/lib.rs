@@ -200,6 +200,10 @@ pub fn routes(
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))
         .route("/dashboard/recipients/erase", post(recipients::erase))
+        .route(
+            "/dashboard/recipients/person.json",
+            get(recipients::export_person),
+        )
         .route("/dashboard/suppressions/gap", post(suppressions::set_gap))
         .route("/dashboard/usage/budget", post(usage::set_budget))
         .route(
