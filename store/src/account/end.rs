@@ -142,7 +142,7 @@ impl Store {
         // On PostgreSQL what goes is found once, whatever its statistics say.
         if self.dialect() == Dialect::Postgres {
             return Ok(format!(
-                "DELETE {of_account} AND ctid = ANY (ARRAY(SELECT ctid {of_account} LIMIT {SOME}))"
+                "DELETE FROM {table} WHERE ctid = ANY (ARRAY(SELECT ctid {of_account} LIMIT {SOME}))"
             ));
         }
         let tables = entity::tables();
@@ -155,9 +155,12 @@ impl Store {
     }
 
     async fn delete_some(&self, delete: &str, account_id: Uuid) -> Result<u64> {
-        let backend = sea_orm::ConnectionTrait::get_database_backend(self);
+        // By index: of a table that is read whole, each time more would be gone before what is left.
+        let tx = self.begin_by_key().await?;
+        let backend = sea_orm::ConnectionTrait::get_database_backend(&tx);
         let delete = Statement::from_sql_and_values(backend, delete, values![account_id]);
-        let deleted = sea_orm::ConnectionTrait::execute_raw(self, delete).await?;
+        let deleted = sea_orm::ConnectionTrait::execute_raw(&tx, delete).await?;
+        tx.commit_surely().await?;
         Ok(deleted.rows_affected())
     }
 }
