@@ -63,8 +63,8 @@ const ENDED_AT: &Statement = statement!(
 /// The counters of each form by day.
 const COUNTERS: &Statement = statement!(
     "SELECT r.day, substr(r.delta, 1, 150) AS delta
-       FROM form f JOIN rollup r ON r.account_id = f.account_id AND r.form_id = f.form_id AND r.bus_prop_id = 0
-      WHERE f.account_id = $1 AND r.day <= $2"
+       FROM form f CROSS JOIN rollup r
+      WHERE f.account_id = $1 AND r.account_id = f.account_id AND r.form_id = f.form_id AND r.bus_prop_id = 0 AND r.day <= $2"
 );
 
 #[derive(FromQueryResult)]
