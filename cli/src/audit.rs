@@ -72,6 +72,12 @@ async fn verify(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
                 chain.seals,
                 hex::encode(&chain.hash)
             );
+            if chain.dropped > 0 {
+                eprintln!(
+                    "{name}: the rows of the first {} seals are kept no longer",
+                    chain.dropped
+                );
+            }
         }
         faults.extend(chain.faults);
     }

@@ -44,6 +44,7 @@ feedback user list
 feedback user remove bob
 feedback user role bob editor
 feedback user password bob
+feedback account end closed-shop --yes
 feedback audit verify
 feedback audit verify --account shop
 feedback audit export --account shop > audit.ndjson

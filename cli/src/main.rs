@@ -34,6 +34,7 @@ use platform::telemetry::traces::{Span, SpanKind};
 
 use crate::service::{Connection, ServiceClient};
 
+mod account;
 mod audit;
 mod backup;
 mod campaign;
@@ -102,6 +103,8 @@ enum Command {
     Sender(CommandGroup<sender::Command, Args>),
     /// Add people who sign in to the dashboard, list and change them; works beside a running service
     User(CommandGroup<user::Command, Args>),
+    /// Delete an account; works beside a running service
+    Account(CommandGroup<account::Command, Args>),
     /// Verify the audit log, or print it; works beside a running service
     Audit(CommandGroup<audit::Command, Args>),
     /// List the phones that get no messages, add and remove some
@@ -261,6 +264,10 @@ async fn run(command: Command, process: Process) -> anyhow::Result<()> {
         }
         Command::User(user) => {
             Box::pin(user::run(user.command, user.json, config(user.settings)?)).await
+        }
+        Command::Account(account) => {
+            let config = config(account.settings)?;
+            Box::pin(account::run(account.command, account.json, config)).await
         }
         Command::Audit(audit) => {
             Box::pin(audit::run(

@@ -16,6 +16,7 @@
 //! - [`rollup`]: counts of views and answers, how they are merged and encoded,
 //! - [`metrics`]: the figures of a report, computed from these counts,
 //! - [`price`]: what messages cost,
+//! - [`retention`]: how long an account keeps what,
 //! - [`sms`]: what a message to a phone is, and when it may be sent,
 //! - [`pepper`]: what is derived from the operator's secret,
 //! - [`key`]: what an API key is made with,
@@ -49,6 +50,7 @@ pub mod person;
 pub mod phone;
 pub mod price;
 pub mod record;
+pub mod retention;
 pub mod rollup;
 pub mod scope;
 pub mod sms;

@@ -115,6 +115,7 @@ tables! {
     recipient_rollup,
     recipient_version,
     reply,
+    retention,
     rollup,
     rollup_month,
     send_setting,

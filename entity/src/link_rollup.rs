@@ -8,4 +8,7 @@ entity! { "link_rollup";
     }
     views: i64,
     responses: i64,
+    /// Of both those that are sealed and whose rows are gone.
+    sealed_views: i64,
+    sealed_responses: i64,
 }

@@ -12,7 +12,7 @@ use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
     m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
-    m0023_audit_chain, m0024_identities, m0026_audit_recipients,
+    m0023_audit_chain, m0024_identities, m0025_retention, m0026_audit_recipients,
 };
 
 /// All migrations, in the order of their numbers.
@@ -35,6 +35,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0022_keys::MIGRATION,
     m0023_audit_chain::MIGRATION,
     m0024_identities::MIGRATION,
+    m0025_retention::MIGRATION,
     m0026_audit_recipients::MIGRATION,
 ];
 
@@ -177,6 +178,10 @@ mod tests {
         (
             "m0024_identities",
             "a583a3e78e1feee92c4e1c10cbd0c093530b720760b3dfea7acad1b38f537d84",
+        ),
+        (
+            "m0025_retention",
+            "1d59d74bc95c03bd75cb7a0644fba73673387d3cf9e48c552b01b75bf2f05de1",
         ),
         (
             "m0026_audit_recipients",

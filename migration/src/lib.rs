@@ -53,6 +53,7 @@ mod m0021_sessions;
 mod m0022_keys;
 mod m0023_audit_chain;
 mod m0024_identities;
+mod m0025_retention;
 mod m0026_audit_recipients;
 mod watch;
 

@@ -9,6 +9,7 @@
 //! - [`send`]: campaigns and messages, from planning to receipts.
 //! - `erasure`: a person is erased, in all of these.
 //! - [`report`]: the rollups, what reports and lists are read from, and counts made anew to check and to replace them.
+//! - [`retention`]: what accounts keep no longer goes, and what was counted stays.
 //! - [`copy`]: all that is stored, from an embedded database to a server.
 //! - [`backlog`]: how much work waits, for metrics.
 //! - [`server`]: what PostgreSQL says of itself.
@@ -31,6 +32,7 @@ pub mod erasure;
 pub mod form;
 pub mod import;
 pub mod report;
+pub mod retention;
 pub mod send;
 pub mod server;
 mod statistics;

@@ -1,5 +1,5 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
-//! erases the recipients of imports, seals audit logs, has tables counted that grow, and records figures for metrics.
+//! erases the recipients of imports, seals audit logs, lets go of what accounts keep no longer, has tables counted that grow, and records figures for metrics.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +22,10 @@ use uuid::Uuid;
 
 const TICK: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(30);
+/// The time between two looks at what accounts keep no longer, and between two transactions that let some of it go: others wait for
+/// the disk too.
+const LET_GO: Duration = Duration::from_secs(5);
+const BREATH: Duration = Duration::from_millis(20);
 /// The time between two looks at what the process uses.
 const PROCESS: Duration = Duration::from_secs(5);
 /// The time between two looks at what waits in the database.
@@ -80,6 +84,21 @@ pub(crate) async fn seal_audit(store: Store, shutdown: CancellationToken) {
             Err(error) => tracing::warn!(%error, "audit logs are not sealed"),
         }
         shutdown.run_until_cancelled(sleep(TICK)).await;
+    }
+}
+
+/// Lets go of what accounts keep no longer, until `shutdown`.
+pub(crate) async fn let_go(store: Store, shutdown: CancellationToken) {
+    while !shutdown.is_cancelled() {
+        let pause = match store.let_go().await {
+            Ok(true) => BREATH,
+            Ok(false) => LET_GO,
+            Err(error) => {
+                tracing::warn!(%error, "what accounts keep no longer stays for now");
+                LET_GO
+            }
+        };
+        shutdown.run_until_cancelled(sleep(pause)).await;
     }
 }
 

@@ -186,6 +186,7 @@ impl Worker {
             ));
             tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
             tasks.spawn(housekeeping::seal_audit(store.clone(), shutdown()));
+            tasks.spawn(housekeeping::let_go(store.clone(), shutdown()));
             tasks.spawn(housekeeping::record_process(
                 store.clone(),
                 loops,

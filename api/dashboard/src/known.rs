@@ -75,6 +75,8 @@ mod tests {
     use domain::person::Role;
     use uuid::Uuid;
 
+    use store::retention::Seals;
+
     use super::*;
 
     #[test]
@@ -92,6 +94,7 @@ mod tests {
             second_factor: None,
             demands_second_factor: false,
             identity: None,
+            seals: Seals::default(),
         };
         let cookie = cookie(&person, &name, false).unwrap();
         let claim = cookie.value();

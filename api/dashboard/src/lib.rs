@@ -74,6 +74,7 @@ mod provider_code;
 mod range;
 mod reasons;
 mod recipients;
+mod retention;
 mod second_factor;
 mod second_step;
 mod sender_alerts;
@@ -202,6 +203,10 @@ pub fn routes(
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))
         .route("/dashboard/recipients/erase", post(recipients::erase))
+        .route(
+            "/dashboard/recipients/person.json",
+            get(recipients::export_person),
+        )
         .route("/dashboard/suppressions/gap", post(suppressions::set_gap))
         .route("/dashboard/usage/budget", post(usage::set_budget))
         .route(
@@ -283,6 +288,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/people", get(people::show).post(people::add))
         .route("/dashboard/people/{action}", post(people::change))
         .merge(company::routes())
+        .merge(retention::routes())
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))

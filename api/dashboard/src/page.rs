@@ -12,8 +12,10 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{Message, MessageStatus};
+use domain::date_range::day_of;
 use domain::person::Role;
 use serde_json::Value;
+use store::retention::Seals;
 
 use crate::range::Range;
 use api_language::Text;
@@ -66,6 +68,8 @@ pub struct Frame {
     pub reaches_phones: bool,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
+    /// What is sealed of the account; of a shared page nobody is told.
+    pub seals: Seals,
     /// The parameters that its links keep.
     pub kept: String,
 }
@@ -85,6 +89,7 @@ impl Frame {
             simulates: false,
             reaches_phones: false,
             token: String::new(),
+            seals: Seals::default(),
             kept: String::new(),
         }
     }
@@ -121,6 +126,19 @@ impl Frame {
     /// Whether it is the page of this path.
     pub fn is_at(&self, path: &str) -> bool {
         path.strip_prefix("/dashboard/") == Some(self.current)
+    }
+
+    /// What is told of days of which answers are deleted.
+    pub fn sealed_note(&self, range: &Range) -> Option<String> {
+        let last = self.seals.answers?;
+        let is_reached = range.dates.start() <= last && self.current != "campaigns";
+        is_reached.then(|| self.t.with("sealed-answers", self.t.date(last)))
+    }
+
+    /// Whether the messages of a campaign that ended at some time are deleted.
+    pub fn are_messages_gone(&self, ended_at: impl Borrow<Option<DateTime<Utc>>>) -> bool {
+        let ended = ended_at.borrow().map(|at| day_of(at, self.zone));
+        ended.is_some() && ended <= self.seals.messages
     }
 
     pub fn may_edit(&self) -> bool {

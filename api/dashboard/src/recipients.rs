@@ -8,10 +8,10 @@ use api_http::{Code, Problem, Result, parse_id};
 use api_import::operations;
 use api_send::operations::{MessageHistory, list_recipient_messages, read_suppression};
 use askama::Template;
-use axum::Router;
 use axum::extract::Query;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageKind};
 use domain::date_range::day_of;
@@ -419,6 +419,24 @@ async fn export(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Resul
     let export = operations::export_recipients(&person.caller, wanted, person.t);
     let file = (&*person.t.get("nav-recipients"), "xlsx");
     Ok(named(export.await?, file, &person.company, today(&person)))
+}
+
+/// Of whom all is wanted.
+#[derive(Deserialize)]
+pub struct WantedPerson {
+    docid: String,
+}
+
+/// `GET /dashboard/recipients/person.json`: all that is stored of a recipient.
+pub async fn export_person(
+    person: SignedIn,
+    Query(wanted): Query<WantedPerson>,
+) -> Result<Response> {
+    let docid = DocId::parse(wanted.docid).map_err(|_| Problem::not_found())?;
+    let found = operations::export_person(&person.caller, &docid).await?;
+    let answer = Json(found).into_response();
+    let file = (&*person.t.get("recipient"), "json");
+    Ok(named(answer, file, docid.as_str(), today(&person)))
 }
 
 /// What is not there is no problem to whoever searches.

@@ -132,6 +132,8 @@ mod tests {
     use domain::person::Role;
     use uuid::Uuid;
 
+    use store::retention::Seals;
+
     use super::*;
 
     #[test]
@@ -148,6 +150,7 @@ mod tests {
             second_factor: None,
             demands_second_factor: false,
             identity: None,
+            seals: Seals::default(),
         };
         let until = Utc::now().timestamp() + 60;
         let text = shown(&ada, until);

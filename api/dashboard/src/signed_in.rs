@@ -64,6 +64,7 @@ impl SignedIn {
             simulates: sending.only_simulates(&self.person.account_name),
             reaches_phones: sending.reaches_phones(&self.person.account_name),
             token: self.token(),
+            seals: self.person.seals,
             kept: self.kept.clone(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - `import`: `POST /sms/import` as its caller sees it. `ingest`: how a body of any length gets in.
-//! - `batch`: what became of an import. `recipient`: who is stored. [`operations`]: what both do, for routes and for the dashboard,
+//! - `batch`: what became of an import. `recipient`: who is stored. `person`: all that is. [`operations`]: what they do, for routes and for the dashboard,
 //!   and what that gives.
 //! - [`upload`]: files that somebody looks at before.
 //! - [`explained`]: what is wrong with a row, for people. `sheets`: spreadsheets of refused rows and recipients.
@@ -15,6 +15,7 @@ pub mod explained;
 mod import;
 pub mod ingest;
 pub mod operations;
+mod person;
 mod recipient;
 mod schema;
 mod sheets;
@@ -80,6 +81,8 @@ pub fn routes(state: ImportState) -> OpenApiRouter {
         .routes(routes!(batch::erase_created))
         .routes(routes!(recipient::list_recipients, recipient::erase_phone))
         .routes(routes!(recipient::read_recipient))
-        .routes(routes!(recipient::erase_recipient));
+        .routes(routes!(recipient::erase_recipient))
+        .routes(routes!(person::export_person))
+        .routes(routes!(person::export_phone));
     scoped(SCOPE, "sms", sms).with_state(state)
 }

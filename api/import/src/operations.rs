@@ -19,7 +19,7 @@ use domain::phone::PhoneNumber;
 use domain::record::KeptError;
 use futures::future::BoxFuture;
 use serde::Serialize;
-use store::erasure::WaitingMessages;
+use store::erasure::{StoredPerson, WaitingMessages};
 use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
 use utoipa::ToSchema;
@@ -37,6 +37,8 @@ const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode
 /// Exports, as the audit log names them.
 pub(crate) const EXPORT_RECIPIENTS: &str = "recipients.export";
 pub(crate) const EXPORT_ERRORS: &str = "import.export";
+/// As an erasure does, it names the docid, which an erasure takes out.
+const EXPORT_PERSON: &str = "recipient.export";
 
 /// How long a search goes on before it says how far it is.
 const SEARCH: Duration = Duration::from_secs(2);
@@ -348,13 +350,57 @@ pub async fn erase_recipient(caller: &Caller, docid: &DocId) -> Result<()> {
 /// # Errors
 /// 503: some may be erased. Doing it again is safe.
 pub async fn erase_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<()> {
-    let (store, account_id) = (&caller.app.store, caller.account_id());
-    let docids = patiently(async { Ok(store.docids_of_phone(account_id, phone.get()).await?) });
-    for docid in caller.read(SCOPE, docids).await? {
-        let docid = DocId::parse(docid).map_err(|error| Problem::internal(&error))?;
+    for docid in docids_of(caller, phone).await? {
         erase_recipient(caller, &docid).await?;
     }
     Ok(())
+}
+
+/// All that is stored of a person.
+///
+/// # Errors
+/// 404: nothing is; 503.
+pub async fn export_person(caller: &Caller, docid: &DocId) -> Result<StoredPerson> {
+    let (app, account_id) = (&caller.app, caller.account_id());
+    let export = patiently(async {
+        let pepper = app.pepper.as_deref();
+        let person = app
+            .store
+            .stored_person(account_id, docid.as_str(), pepper)
+            .await?;
+        let is_known = person.is_known();
+        is_known.then_some(person).ok_or_else(Problem::not_found)
+    });
+    // Whatever it is written in, all of it is taken at once.
+    let of = (SCOPE, Kind::Ndjson);
+    caller
+        .export(of, EXPORT_PERSON, docid.as_str(), export)
+        .await
+}
+
+/// The same of all who have this phone, as they are stored now.
+///
+/// # Errors
+/// 503.
+pub async fn export_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<Vec<StoredPerson>> {
+    let mut people = Vec::new();
+    for docid in docids_of(caller, phone).await? {
+        match export_person(caller, &docid).await {
+            Ok(person) => people.push(person),
+            // Erased meanwhile.
+            Err(problem) if problem.code() == Code::NotFound => {}
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(people)
+}
+
+async fn docids_of(caller: &Caller, phone: PhoneNumber<'_>) -> Result<Vec<DocId>> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let docids = patiently(async { Ok(store.docids_of_phone(account_id, phone.get()).await?) });
+    let docids = caller.read(SCOPE, docids).await?.into_iter();
+    let docids = docids.map(|docid| DocId::parse(docid).map_err(|error| Problem::internal(&error)));
+    docids.collect()
 }
 
 /// Recipients as lists show them, each with its position.

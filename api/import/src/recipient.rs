@@ -21,7 +21,7 @@ use api_http::accept::{Kind, negotiate};
 use api_http::extract::DocIdPath;
 use api_http::{Caller, List, Page, Parameters, Problem, Result, lines, parse_id};
 
-const PHONE: &str = "Those who have this phone, whose `+` is written `%2B`. Each recipient is looked at, as no index has phones";
+pub(crate) const PHONE: &str = "Those who have this phone, whose `+` is written `%2B`. Each recipient is looked at, as no index has phones";
 
 /// List recipients, in the order of their docids.
 ///
@@ -112,7 +112,7 @@ fn recipient_query(parameters: &Parameters) -> Result<RecipientQuery> {
 }
 
 /// The parameter `phone`.
-fn phone(parameters: &Parameters) -> Result<Option<PhoneNumber<'_>>> {
+pub(crate) fn phone(parameters: &Parameters) -> Result<Option<PhoneNumber<'_>>> {
     let phone = parameters.one("phone")?.map(PhoneNumber::parse);
     phone.transpose().map_err(|fault| invalid("phone", &fault))
 }

@@ -2,7 +2,7 @@
 
 use api_http::members;
 use api_http::schema::{
-    count, flag, id, map_of, named, one_of, or_null, response, text, time, told, with,
+    count, flag, id, list_of, map_of, named, one_of, or_null, response, text, time, told, with,
 };
 use domain::record::{COLUMNS, MAX_FIELDS, MAX_NAME_BYTES, MAX_VALUE_BYTES, NAME_PATTERN};
 use serde_json::{Value, json};
@@ -72,6 +72,43 @@ api_http::schemas! {
         unchanged: count(),
         /// A batch accepted later had already stored that docid, or the person was erased since.
         superseded: count(),
+    };
+    /// What is stored of a person.
+    StoredPerson = members! {
+        docid: text(),
+        recipient: or_null(named("RecipientBody")),
+        /// The import whose values stand.
+        batch: or_null(named("Batch")),
+        /// What is known of the phone: when it was last sent to, through which senders, and whether it opted out.
+        contact: or_null(members! {
+            last_sent_at: or_null(time()),
+            opted_out_at: or_null(time()),
+            source: or_null(text()),
+            senders: list_of(text()),
+        }),
+        /// Newest first, each with its receipts: as they are listed of a recipient.
+        messages: list_of(json!({"type": "object"})),
+        /// With the docid among their tracking fields, or of the messages.
+        links: list_of(members! {
+            link_id: id(),
+            token: text(),
+            form_id: id(),
+            campaign_id: or_null(id()),
+            track_fields: map_of(text()),
+            created_at: time(),
+            expires_at: or_null(time()),
+            deleted_at: or_null(time()),
+            /// When its page was seen: at most 1,000.
+            views: list_of(time()),
+            /// What came through it: at most 1,000.
+            answers: list_of(members! {
+                feedback_id: id(),
+                submitted_at: time(),
+                track_fields: map_of(text()),
+                /// By the keys of the form's fields.
+                answers: json!({"type": "object"}),
+            }),
+        }),
     };
     /// A stored recipient.
     RecipientBody = response(recipient(), Vec::new());

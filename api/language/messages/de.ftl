@@ -57,6 +57,42 @@ oidc-name-taken = So, wie { $value } Sie nennt, heißt hier schon jemand anderes
 oidc-own = Sie melden sich über die Anmeldung Ihres Unternehmens an. Passwort und zweiten Faktor ändern Sie dort.
 oidc-person = Meldet sich über die Anmeldung Ihres Unternehmens an; die Rolle kommt von dort.
 people-provider = Diese Person meldet sich über die Anmeldung Ihres Unternehmens an und hat hier kein Passwort.
+retention = Wie lange Daten bleiben
+retention-note = Was älter ist, wird jeden Tag endgültig gelöscht. Ihre Zahlen bleiben: Auswertungen zählen es für immer. Deshalb wird niemand zweimal gefragt.
+retention-ever = für immer
+retention-answers = Tage, die Antworten bleiben
+retention-answers-note = Mit allem, was geschrieben wurde. Listen, Exporte und Kommentare haben keine älteren.
+retention-visits = Tage, die Besuche bleiben
+retention-visits-note = Wer wann welche Seite geöffnet hat.
+retention-messages = Tage, die Nachrichten bleiben
+retention-messages-note = Von beendeten Kampagnen, gerechnet ab ihrem Ende. Auch ihre Links enden.
+retention-audit = Tage, die das Protokoll bleibt
+retention-audit-note = Mindestens 90 Tage.
+retention-sealed = Gelöscht bis { $value }.
+retention-look = Zeigen, was gelöscht würde
+retention-goes = Das wird sofort gelöscht:
+retention-goes-answers = { $n ->
+    [one] { $value } Antwort
+   *[other] { $value } Antworten
+}
+retention-goes-visits = { $n ->
+    [one] { $value } Besuch
+   *[other] { $value } Besuche
+}
+retention-goes-messages = { $n ->
+    [one] { $value } Nachricht
+   *[other] { $value } Nachrichten
+}
+retention-goes-audit = { $n ->
+    [one] { $value } Zeile des Protokolls
+   *[other] { $value } Zeilen des Protokolls
+}
+retention-goes-none = Noch ist nichts so alt. Von jetzt an wird jeden Tag gelöscht, was älter wird.
+retention-sure = Es lässt sich nicht zurückholen. Möchten Sie das?
+retention-set = Älteres löschen
+retention-wrong = Bitte geben Sie ganze Tage an: von 1 bis 36.500, für das Protokoll ab 90.
+sealed-answers = Antworten bis { $value } sind gelöscht. Die Zahlen zählen sie mit; Listen und Kommentare haben sie nicht mehr.
+sealed-messages = Die Nachrichten dieser Kampagne sind gelöscht. Ihre Zahlen bleiben.
 company = Unternehmen
 company-name = Name des Unternehmens
 company-note = Er steht über Ihren Auswertungen und auf den Seiten, die Ihre Kunden sehen.
@@ -496,6 +532,7 @@ messages-n = { $n ->
 messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
+person-export = Alle Daten dieser Person herunterladen
 erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person und ihre Spalten. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
@@ -1123,9 +1160,11 @@ audit-second-factor-remove = Zweiter Faktor ausgeschaltet
 audit-person-second-factor = Zweiter Faktor einer Person entfernt
 audit-account-factor-on = Zweiter Faktor von allen verlangt
 audit-account-factor-off = Zweiter Faktor jeder Person überlassen
+audit-recipient-export = Alle Daten einer Person exportiert
 audit-recipient-erase = Empfänger gelöscht
 audit-account-name = Name des Unternehmens geändert
 audit-account-time-zone = Zeitzone geändert
+audit-account-retention = Aufbewahrung von Daten festgelegt
 audit-share-create = Seite geteilt
 audit-share-withdraw = Geteilte Seite zurückgezogen
 audit-suppression-add = Nummer gesperrt

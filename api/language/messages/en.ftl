@@ -60,6 +60,42 @@ oidc-name-taken = Somebody else is already called as { $value } calls you. Pleas
 oidc-own = Your company’s sign-in lets you in. You change your password and your second factor there.
 oidc-person = Your company’s sign-in lets them in and gives them this role.
 people-provider = Your company’s sign-in lets them in: they have no password here.
+retention = How long data is kept
+retention-note = What is older is deleted for good, every day. Your figures stay: reports count it for ever. Nobody is asked twice because of it.
+retention-ever = for ever
+retention-answers = Days to keep answers
+retention-answers-note = With all that was written. Lists, exports and comments have no older ones.
+retention-visits = Days to keep visits
+retention-visits-note = Who opened which page when.
+retention-messages = Days to keep messages
+retention-messages-note = Of campaigns that are over, since they ended. Their links end too.
+retention-audit = Days to keep the audit log
+retention-audit-note = At least 90 days.
+retention-sealed = Deleted up to { $value }.
+retention-look = See what would be deleted
+retention-goes = This is deleted at once:
+retention-goes-answers = { $n ->
+    [one] { $value } answer
+   *[other] { $value } answers
+}
+retention-goes-visits = { $n ->
+    [one] { $value } visit
+   *[other] { $value } visits
+}
+retention-goes-messages = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+retention-goes-audit = { $n ->
+    [one] { $value } row of the audit log
+   *[other] { $value } rows of the audit log
+}
+retention-goes-none = Nothing is that old yet. From now on, what gets older is deleted every day.
+retention-sure = It cannot be brought back. Would you like to do that?
+retention-set = Delete what is older
+retention-wrong = Please give whole numbers of days: from 1 to 36,500, for the audit log from 90.
+sealed-answers = Answers up to { $value } are deleted. The figures count them; lists and comments do not have them.
+sealed-messages = The messages of this campaign are deleted. Its figures stay.
 company = Company
 company-name = Company name
 company-note = It stands on your dashboard, and on the pages that your customers see.
@@ -502,6 +538,7 @@ messages-n = { $n ->
 messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
+person-export = Download all data of this person
 erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person and their columns. A later file that has the person adds them again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
@@ -1126,9 +1163,11 @@ audit-second-factor-remove = Second factor turned off
 audit-person-second-factor = Second factor of a person removed
 audit-account-factor-on = Second factor asked of everybody
 audit-account-factor-off = Second factor left to each person
+audit-recipient-export = All data of a recipient exported
 audit-recipient-erase = Recipient erased
 audit-account-name = Company name changed
 audit-account-time-zone = Time zone changed
+audit-account-retention = Retention of data set
 audit-share-create = Page shared
 audit-share-withdraw = Share withdrawn
 audit-suppression-add = Number blocked

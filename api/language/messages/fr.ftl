@@ -67,6 +67,42 @@ oidc-name-taken = Quelqu’un d’autre porte déjà ici le nom que { $value } v
 oidc-own = Vous vous connectez par le service de connexion de votre entreprise. C’est là que vous changez votre mot de passe et votre second facteur.
 oidc-person = Se connecte par le service de connexion de votre entreprise, qui donne aussi ce rôle.
 people-provider = Cette personne se connecte par le service de connexion de votre entreprise et n’a pas de mot de passe ici.
+retention = Durée de conservation
+retention-note = Ce qui est plus ancien est supprimé chaque jour, définitivement. Vos chiffres restent : les rapports le comptent toujours. Personne n’est interrogé deux fois pour autant.
+retention-ever = toujours
+retention-answers = Jours de conservation des réponses
+retention-answers-note = Avec tout ce qui a été écrit. Les listes, les exports et les commentaires n’en ont pas de plus anciennes.
+retention-visits = Jours de conservation des visites
+retention-visits-note = Qui a ouvert quelle page, et quand.
+retention-messages = Jours de conservation des messages
+retention-messages-note = Des campagnes terminées, à partir de leur fin. Leurs liens prennent fin aussi.
+retention-audit = Jours de conservation du journal
+retention-audit-note = 90 jours au moins.
+retention-sealed = Supprimé jusqu’au { $value }.
+retention-look = Voir ce qui serait supprimé
+retention-goes = Ceci est supprimé tout de suite :
+retention-goes-answers = { $n ->
+    [one] { $value } réponse
+   *[other] { $value } réponses
+}
+retention-goes-visits = { $n ->
+    [one] { $value } visite
+   *[other] { $value } visites
+}
+retention-goes-messages = { $n ->
+    [one] { $value } message
+   *[other] { $value } messages
+}
+retention-goes-audit = { $n ->
+    [one] { $value } ligne du journal
+   *[other] { $value } lignes du journal
+}
+retention-goes-none = Rien n’est encore aussi ancien. Désormais, ce qui le devient est supprimé chaque jour.
+retention-sure = Rien ne peut être récupéré. Voulez-vous continuer ?
+retention-set = Supprimer ce qui est plus ancien
+retention-wrong = Veuillez indiquer des jours entiers : de 1 à 36 500, pour le journal à partir de 90.
+sealed-answers = Les réponses jusqu’au { $value } sont supprimées. Les chiffres les comptent ; les listes et les commentaires ne les ont plus.
+sealed-messages = Les messages de cette campagne sont supprimés. Ses chiffres restent.
 company = Entreprise
 company-name = Nom de l’entreprise
 company-note = Il figure dans votre tableau de bord et sur les pages que voient vos clients.
@@ -506,6 +542,7 @@ messages-n = { $n ->
 messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
+person-export = Télécharger toutes les données de cette personne
 erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne ni ses colonnes. Si un fichier ultérieur la contient, elle est de nouveau créée.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
@@ -1133,9 +1170,11 @@ audit-second-factor-remove = Second facteur désactivé
 audit-person-second-factor = Second facteur d’une personne retiré
 audit-account-factor-on = Second facteur demandé à tous
 audit-account-factor-off = Second facteur laissé au choix de chacun
+audit-recipient-export = Toutes les données d’un destinataire exportées
 audit-recipient-erase = Destinataire effacé
 audit-account-name = Nom de l’entreprise changé
 audit-account-time-zone = Fuseau horaire changé
+audit-account-retention = Conservation des données définie
 audit-share-create = Page partagée
 audit-share-withdraw = Partage retiré
 audit-suppression-add = Numéro bloqué

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `overview`, `form` (with the summary): figures, made from series of days and kept as they were rendered (`rendered`).
 //!   `feedbacks`: lists of what was answered, read from the database each time, and erasing it.
-//! - `share`: read-only pages of a report. `audit`: the audit log.
+//! - `share`: read-only pages of a report. `audit`: the audit log. `retention`: how long what is kept.
 //! - [`operations`]: what the routes of feedbacks, shares and the audit log do, and the dashboard.
 //! - `request`: which form, days and business property. `figures`: days and metrics as all reports show them.
 //!
@@ -18,6 +18,7 @@ pub mod operations;
 mod overview;
 mod rendered;
 mod request;
+mod retention;
 mod schema;
 mod share;
 
@@ -47,7 +48,7 @@ struct ReportState {
     rendered: Arc<RenderedReports>,
 }
 
-/// Everything under `/api_v1/report`, `/api_v1/feedback` and `/api_v1/audit`, documented.
+/// Everything under `/api_v1/report`, `/api_v1/feedback`, `/api_v1/audit` and `/api_v1/account/retention`, documented.
 pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
     // The last segment, a business property, may be left out or empty.
     let reports = OpenApiRouter::new().routes(routes!(overview::overview));
@@ -64,7 +65,10 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .routes(routes!(share::create_share, share::list_shares))
         .routes(routes!(share::withdraw_share));
     let feedback = OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback));
-    let audit = OpenApiRouter::new().routes(routes!(audit::list_audit));
+    let audit = OpenApiRouter::new()
+        .routes(routes!(audit::list_audit))
+        .routes(routes!(retention::read_retention, retention::set_retention))
+        .routes(routes!(retention::preview_retention));
     scoped(Scope::Report, "report", reports)
         .merge(scoped(Scope::Audit, "account", audit))
         .merge(scoped(Scope::Form, "form", feedback))

@@ -1,7 +1,12 @@
 //! What the document says of the figures that `domain` computes.
 
+use std::ops::RangeInclusive;
+
 use api_http::members;
-use api_http::schema::{count, field_type, flag, id, list_of, named, or_null, text, time};
+use api_http::schema::{
+    closed, count, field_type, flag, id, list_of, named, or_null, text, time, with,
+};
+use domain::retention::{KEPT_AUDIT_DAYS, KEPT_DAYS};
 use serde_json::{Value, json};
 
 api_http::schemas! {
@@ -21,6 +26,40 @@ api_http::schemas! {
         docid: or_null(text()),
         /// The HTTP status that it came to; null: not known.
         status: or_null(count()),
+    };
+    /// For how many days what is kept; what is left out or null: for ever.
+    Retention = closed(members! {
+        ;
+        /// Answers with all that was written.
+        answers_days: days(KEPT_DAYS),
+        /// Who saw which page when.
+        visits_days: days(KEPT_DAYS),
+        /// Messages of campaigns that are over, since they ended, with what leads from their links to a person.
+        messages_days: days(KEPT_DAYS),
+        /// The audit log.
+        audit_days: days(KEPT_AUDIT_DAYS),
+    });
+    StoredRetention = members! {
+        answers_days: or_null(count()),
+        visits_days: or_null(count()),
+        messages_days: or_null(count()),
+        audit_days: or_null(count()),
+        sealed: named("SealedDays"),
+    };
+    /// The last days that are sealed, in the account's time zone; null: none is. Of these reports have what was counted, and lists,
+    /// exports and comments have nothing.
+    SealedDays = members! {
+        answers: or_null(day()),
+        visits: or_null(day()),
+        messages: or_null(day()),
+    };
+    /// How much a retention would delete at once.
+    WouldGo = members! {
+        answers: count(),
+        visits: count(),
+        messages: count(),
+        /// Rows of the audit log.
+        audit: count(),
     };
     /// Sums over the range. A rate without answers is null.
     Metrics = members! {
@@ -138,6 +177,16 @@ fn real() -> Value {
     json!({"type": "number", "format": "double"})
 }
 
+fn day() -> Value {
+    json!({"type": "string", "format": "date"})
+}
+
+/// So many days, or null.
+fn days(range: RangeInclusive<u16>) -> Value {
+    let (lowest, highest) = range.into_inner();
+    or_null(with(with(count(), "minimum", lowest), "maximum", highest))
+}
+
 fn grade() -> Value {
     json!({"type": "integer", "format": "int32", "minimum": 0})
 }
@@ -150,9 +199,11 @@ mod tests {
     use domain::metrics;
     use domain::rollup::{self, FieldCounts};
     use store::account::AuditRow;
+    use store::retention::{self as stored, Seals};
     use uuid::Uuid;
 
     use super::*;
+    use crate::operations;
 
     #[test]
     fn a_row_of_the_log_has_the_members_that_the_document_says() {
@@ -166,6 +217,14 @@ mod tests {
             docid: None,
             status: None,
         });
+    }
+
+    #[test]
+    fn a_retention_has_the_members_that_the_document_says() {
+        assert_describes::<Retention>(&domain::retention::Retention::default());
+        assert_describes::<StoredRetention>(&operations::StoredRetention::default());
+        assert_describes::<SealedDays>(&Seals::default());
+        assert_describes::<WouldGo>(&stored::WouldGo::default());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! know nothing of it. Two who seal at once make the same number, and one of them gives up.
 //!
 //! Of its subject a row's digest has only a salted hash: an erasure replaces the subject and forgets the salt, and the chain holds. Rows
-//! can be dropped by whole seals: a later one needs only the hash before.
+//! that are kept no longer go by whole seals, from the first on. Of the last of these the hash stays, without digests: the chain begins there.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
-use crate::{Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// The lowest number of a program that changes no rows. Until all that are admitted are such, nothing is sealed.
 const ONLY_ADDS: i64 = 23;
@@ -29,6 +29,8 @@ const TURN: usize = 100;
 const SEALS: i64 = 20;
 /// Bytes of a row in a seal: its id and its SHA-256.
 const ENTRY: usize = 16 + 32;
+/// Seals that are dropped at once.
+const DROPPED: i64 = 2;
 
 macro_rules! rows {
     ($where:literal) => {
@@ -69,8 +71,29 @@ const NEXT_SEALS: &Statement = seals!("AND seal > $2 ORDER BY seal LIMIT $3");
 
 /// Seals that rows name and that are not there.
 const OTHER_SEALS: &Statement = statement!(
-    "SELECT DISTINCT seal FROM audit WHERE account_id = $1 AND (seal < 1 OR seal > $2) ORDER BY seal"
+    "SELECT DISTINCT seal FROM audit WHERE account_id = $1 AND (seal <= $3 OR seal > $2) ORDER BY seal"
 );
+
+/// The first seals that have digests.
+const FIRST_SEALS: &Statement = statement!(
+    "SELECT seal, sealed_at FROM audit_seal WHERE account_id = $1 AND length(digests) > 0 ORDER BY seal LIMIT $2"
+);
+
+#[derive(FromQueryResult)]
+struct DatedSeal {
+    seal: i64,
+    sealed_at: DateTime<Utc>,
+}
+
+/// Rows up to a seal, and all of the seals up to it but its hash.
+const DROP_ROWS: [&Statement; 3] = [
+    statement!("DELETE FROM audit WHERE account_id = $1 AND seal <= $2"),
+    statement!("DELETE FROM audit_seal WHERE account_id = $1 AND seal < $2"),
+    statement!(
+        postgres: "UPDATE audit_seal SET digests = '' WHERE account_id = $1 AND seal = $2";
+        sqlite: "UPDATE audit_seal SET digests = x'' WHERE account_id = $1 AND seal = $2"
+    ),
+];
 
 batch_row! {
     struct SealedRow {
@@ -136,6 +159,8 @@ pub struct ChainFault {
 pub struct Chain {
     /// The number of its last seal.
     pub seals: i64,
+    /// That of the last one of which the hash alone is kept; 0: none.
+    pub dropped: i64,
     /// Rows that are as they were sealed.
     pub rows: u64,
     /// The hash of the last seal: as long as it is the same, so is all before it.
@@ -238,7 +263,7 @@ impl Store {
             }
         }
         let other: Vec<i64> = tx
-            .fetch_values(OTHER_SEALS, values![account_id, chain.seals])
+            .fetch_values(OTHER_SEALS, values![account_id, chain.seals, chain.dropped])
             .await?;
         for seal in other {
             chain.find(account_id, seal, None, Fault::SealRemoved);
@@ -247,11 +272,43 @@ impl Store {
     }
 }
 
+impl Tx {
+    /// Drops the first seals of an account, if they were made before a moment, with their rows. Whether there were any.
+    pub(crate) async fn drop_audit(&self, account_id: Uuid, before: DateTime<Utc>) -> Result<bool> {
+        let first = values![account_id, DROPPED];
+        let first: Vec<DatedSeal> = self.fetch_all(FIRST_SEALS, first).await?;
+        let old = first.iter().take_while(|seal| seal.sealed_at < before);
+        let Some(last) = old.last() else {
+            return Ok(false);
+        };
+        for drop_rows in DROP_ROWS {
+            self.execute(drop_rows, values![account_id, last.seal])
+                .await?;
+        }
+        Ok(true)
+    }
+
+    /// How many rows of an account's log were sealed before a moment.
+    pub(crate) async fn audit_rows_before(
+        &self,
+        account_id: Uuid,
+        before: DateTime<Utc>,
+    ) -> Result<i64> {
+        let bytes = statement!(
+            "SELECT CAST(coalesce(sum(length(digests)), 0) AS bigint) FROM audit_seal WHERE account_id = $1 AND sealed_at < $2"
+        );
+        let bytes: Option<i64> = self.fetch_value(bytes, values![account_id, before]).await?;
+        Ok(bytes.unwrap_or_default() / i64::try_from(ENTRY).map_err(Error::broken)?)
+    }
+}
+
 impl Chain {
     /// Compares the next seal with what is before it, and with its rows.
     fn add(&mut self, account_id: Uuid, seal: Link, mut rows: BTreeMap<Uuid, LoggedRow>) {
         let number = seal.seal;
-        if number != self.seals + 1 {
+        if self.seals == 0 && seal.digests.is_empty() {
+            self.dropped = number;
+        } else if number != self.seals + 1 {
             self.find(account_id, self.seals + 1, None, Fault::SealRemoved);
         } else if seal.hash != hash_of(account_id, number, &self.hash, &seal.digests) {
             self.find(account_id, number, None, Fault::SealChanged);
@@ -406,5 +463,11 @@ mod tests {
         });
         assert_eq!(resealed, [Fault::SealChanged]);
         assert_eq!(found(|seal, _| seal.seal = 2), [Fault::SealRemoved]);
+        // The first one that is left may be the last one that was dropped.
+        let dropped = found(|seal, rows| {
+            (seal.seal, seal.digests) = (7, Vec::new());
+            rows.clear();
+        });
+        assert!(dropped.is_empty());
     }
 }

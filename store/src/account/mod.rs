@@ -1,5 +1,5 @@
 //! Accounts, API keys and their secrets, people (`person`), their second factors (`second_factor`), their sessions (`session`) and what they
-//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`). A secret is seen once, when it
+//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`), and the end of an account (`end`). A secret is seen once, when it
 //! is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
@@ -30,6 +30,7 @@ use crate::{Error, Store, Tx};
 mod audit;
 mod branding;
 mod chain;
+mod end;
 mod person;
 mod progress;
 mod second_factor;

@@ -12,6 +12,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::random_text;
+use crate::retention::Seals;
 use crate::tx::{Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
@@ -36,6 +37,8 @@ pub struct Person {
     pub demands_second_factor: bool,
     /// Of whom an OpenID Connect provider signs in, issuer and subject with a blank between; `None`: they have a password.
     pub identity: Option<String>,
+    /// Of the account.
+    pub seals: Seals,
 }
 
 impl Person {
@@ -75,8 +78,10 @@ pub enum PersonChange {
 macro_rules! people {
     ($($more:literal)?) => {
         concat!(
-            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor, p.identity", $($more,)?
-            " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id"
+            "SELECT p.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, p.name, p.role, p.password_hash, p.must_change_password, p.second_factor, a.demands_second_factor, p.identity,
+                    r.answers_sealed AS answers, r.visits_sealed AS visits, r.messages_sealed AS messages", $($more,)?
+            " FROM person p JOIN account a ON a.account_id = p.account_id LEFT JOIN branding b ON b.account_id = p.account_id
+               LEFT JOIN retention r ON r.account_id = p.account_id"
         )
     };
 }
@@ -98,6 +103,7 @@ impl FromQueryResult for Person {
             second_factor: row.try_get(prefix, "second_factor")?,
             demands_second_factor: row.try_get(prefix, "demands_second_factor")?,
             identity: row.try_get(prefix, "identity")?,
+            seals: Seals::from_query_result(row, prefix)?,
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Result, Tx};
 
 /// Of messages, and those with the docid among their tracking fields: a look-up by key for each form of the account.
-const LINKS: &Statement = statement!(
+pub(super) const LINKS: &Statement = statement!(
     "SELECT link_id FROM message WHERE account_id = $1 AND docid = $2
       UNION
      SELECT t.link_id FROM form f CROSS JOIN link_track_field t

@@ -1,5 +1,6 @@
 //! A person is erased, by docid: everything that leads to the person goes, in the tables of every capability.
 //!
+//! - `export`: what is stored of a person, for whoever asks for it.
 //! - `created`: the recipients that an import created are erased, slice by slice.
 //! - `imports`: what imports say of a person: record errors, first answers of idempotency keys, parked chunks.
 //! - `links`: the tracking fields of links and of what was answered through them.
@@ -22,11 +23,13 @@ use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
 
 mod created;
+mod export;
 mod imports;
 mod links;
 mod messages;
 
 pub use self::created::WaitingMessages;
+pub use self::export::StoredPerson;
 
 /// The lowest number of a program, as the database admits it, from which on all of them look for stand-ins in messages. An older one
 /// finds a person's message by the docid alone, and would make another. Until `feedback migrate finish`, which hashes them, docids

@@ -19,7 +19,7 @@ pub use self::feedback::{
     AnswerFilter, FeedbackPage, FeedbackQuery, FeedbackRow, LatestRows, ListPosition, NEWEST,
     ReadSize, has_words,
 };
-pub(crate) use self::feedback::{ids_of_days, pattern_of_all};
+pub(crate) use self::feedback::{first_id, ids_of_days, pattern_of_all};
 pub use self::form::FormHead;
 pub use self::reconcile::{Drift, Slice, Slices};
 pub use self::rollup::{PendingForms, RolledUp, ScanScope, WHOLE, Watermark};

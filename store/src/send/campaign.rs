@@ -370,7 +370,7 @@ impl Store {
 
 impl Tx {
     /// The campaign's row, locked. Whoever plans for it waits.
-    pub(super) async fn lock_campaign(
+    pub(crate) async fn lock_campaign(
         &mut self,
         key: CampaignKey,
     ) -> Result<Option<campaign::Model>> {

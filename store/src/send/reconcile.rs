@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::CampaignKey;
 use super::tally::Changes;
 use crate::report::Drift;
+use crate::retention::Sealed;
 use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -135,6 +136,9 @@ impl Store {
     pub async fn check_campaign(&self, key: CampaignKey) -> Result<Vec<Drift>> {
         let tx = self.snapshot().await?;
         let mut drifts = Vec::new();
+        if tx.is_campaign_sealed(key).await? {
+            return Ok(drifts);
+        }
         for (kind, compared) in tx.compare_counts(key).await? {
             for (count, _) in compared.missing().iter() {
                 let name = serde_json::to_string(count).map_err(Error::broken)?;
@@ -183,6 +187,9 @@ impl Store {
         let mut tx = self.begin().await?;
         // Two rebuilds come one after the other. Whoever moves messages meanwhile is seen with what it counts, or not at all.
         tx.lock_campaign(key).await?;
+        if tx.is_campaign_sealed(key).await? {
+            return Ok(false);
+        }
         let mut changes = Changes::default();
         for (kind, compared) in tx.compare_counts(key).await? {
             changes.of(key, kind).merge(&compared.missing());

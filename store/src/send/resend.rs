@@ -9,6 +9,7 @@ use super::drive::DueKey;
 use super::due::{MAKE_DUE, NewDue, OWN_SENDER, Routes};
 use super::tally::{Changes, Counted};
 use super::{Campaign, CampaignChange, CampaignKey, MessageKey};
+use crate::retention::Sealed;
 use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store};
 
@@ -125,7 +126,9 @@ impl Store {
             return Ok(Some(CampaignChange::NotFound));
         };
         let status: CampaignStatus = row.status.parse().map_err(Error::broken)?;
-        if matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled) {
+        let is_over = matches!(status, CampaignStatus::Draft | CampaignStatus::Cancelled);
+        // It would count anew what is gone.
+        if is_over || tx.is_campaign_sealed(key).await? {
             return Ok(Some(CampaignChange::Refused(status)));
         }
         let now = tx.now().await?;

@@ -34,7 +34,7 @@ pub(crate) fn ids_of_days(first: NaiveDate, last: NaiveDate) -> Range<Uuid> {
 }
 
 /// The lowest id of a moment.
-fn first_id(at: DateTime<Utc>) -> Uuid {
+pub(crate) fn first_id(at: DateTime<Utc>) -> Uuid {
     let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
     Uuid::from_u128(u128::from(millis) << 80)
 }

@@ -20,8 +20,8 @@ use domain::link::{BusPropIds, TrackFields};
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-pub(crate) use self::length::ids_of_days;
 use self::length::{DayRun, RowsByDay, runs};
+pub(crate) use self::length::{first_id, ids_of_days};
 pub use self::newest::NEWEST;
 use self::rows::ReadRows;
 pub use self::words::has_words;

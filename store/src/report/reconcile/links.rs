@@ -16,7 +16,8 @@ macro_rules! differing {
         concat!(
             "SELECT link_id, CAST(sum(stored_views) AS bigint) AS stored_views, CAST(sum(views) AS bigint) AS views,
                     CAST(sum(stored_responses) AS bigint) AS stored_responses, CAST(sum(responses) AS bigint) AS responses
-               FROM (SELECT link_id, views AS stored_views, responses AS stored_responses, 0 AS views, 0 AS responses
+               FROM (SELECT link_id, views - sealed_views AS stored_views, responses - sealed_responses AS stored_responses,
+                            0 AS views, 0 AS responses
                        FROM link_rollup WHERE account_id = $1 AND form_id = $2
                       UNION ALL ", $pending, " UNION ALL
                      SELECT link_id, 0, 0, count(*), 0 FROM visit_view

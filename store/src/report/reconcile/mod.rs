@@ -5,6 +5,8 @@
 //! rebuild holds the form, so that nobody rolls up, and reads pending counts and what they count in one statement: of whatever
 //! commits at the same time it sees the effect and the pending count, or neither. What is missing it adds to the rollup. Either
 //! reads a slice of any size in bounded memory, and none holds a snapshot longer than a slice.
+//!
+//! What is sealed (`retention`) is left as it is. The seals are read last: of a row that is gone they tell.
 
 mod links;
 mod recipients;

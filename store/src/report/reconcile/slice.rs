@@ -17,6 +17,7 @@ use super::Drift;
 use crate::form::FormKey;
 use crate::report::feedback::ids_of_days;
 use crate::report::rollup::{RollupKey, WHOLE, keys};
+use crate::retention::{Sealed, Seals, is_sealed};
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Committed, Error, Result, Store, Tx};
 
@@ -129,6 +130,29 @@ impl ComparedDelta {
     fn merge(&mut self, other: &Self) {
         self.stored.merge(&other.stored);
         self.recomputed.merge(&other.recomputed);
+    }
+
+    /// Leaves out what of a day's slice is sealed.
+    fn skip_sealed(&mut self, slice: Slice, day: NaiveDate, seals: &Seals) {
+        for delta in [&mut self.stored, &mut self.recomputed] {
+            match slice {
+                Slice::Messages if is_sealed(seals.messages, day) => *delta = Delta::default(),
+                Slice::Messages => {}
+                Slice::Day(_) => {
+                    if is_sealed(seals.answers, day) {
+                        let views = delta.counts.views;
+                        *delta = DayCounts {
+                            views,
+                            ..DayCounts::default()
+                        }
+                        .into();
+                    }
+                    if is_sealed(seals.visits, day) {
+                        delta.counts.views = 0;
+                    }
+                }
+            }
+        }
     }
 
     /// What is to be added to what is stored.
@@ -299,6 +323,10 @@ impl Tx {
                     }
                 }
             }
+        }
+        let (seals, _) = self.seals(form.account_id).await?;
+        for ((_, day), sum) in &mut compared {
+            sum.skip_sealed(slice, *day, &seals);
         }
         Ok(compared)
     }

@@ -3,4 +3,6 @@
 mod audit;
 mod authentication;
 mod branding;
+mod ending;
 mod rate_limit;
+mod retention;

@@ -84,6 +84,7 @@ fn before(command: &str) -> &'static str {
         "campaign resume" => "feedback campaign start $CAMPAIGN; feedback campaign pause $CAMPAIGN",
         // Otherwise it is watched until somebody ends it.
         "campaign show" => "feedback campaign start $CAMPAIGN; feedback campaign cancel $CAMPAIGN",
+        "account end" => "feedback key create --account closed-shop",
         // It was removed by the example before.
         "user role" => "feedback user add bob --account shop --role viewer < password.txt",
         _ => ":",

@@ -28,6 +28,8 @@ const CITY: &str = "canary-city";
 /// Of a link that is no campaign's.
 const NOTE: &str = "canary-note";
 const CANARIES: [&str; 6] = [DOCID, "15112340987", FIRST_NAME, EMAIL, CITY, NOTE];
+/// What exports a person.
+const PERSON: &str = "/api_v1/sms/person";
 const OTHER_PHONE: &str = "+4915112340988";
 
 /// Names of the keys of Redis under which one of the texts stands, or what is no text at all.
@@ -135,6 +137,28 @@ async fn report_of(
     .await
 }
 
+/// All that leads to the person is in what is exported of them, by docid and by phone, and in nobody else's.
+async fn is_exported(client: &Client) -> Result<()> {
+    let phone = PHONE.replace('+', "%2B");
+    for whom in [format!("/{DOCID}"), format!("?phone={phone}")] {
+        let all = client.get(&format!("{PERSON}{whom}")).await?.expect(200)?;
+        for part in CANARIES.iter().chain(&["cold soup"]) {
+            ensure!(all.text()?.contains(part), "no {part}: {all:?}");
+        }
+        ensure!(!all.text()?.contains("Other"), "{all:?}");
+    }
+    let other = client.get(&format!("{PERSON}/other")).await?;
+    let found = canaries_in(other.expect(200)?.text()?.as_bytes(), "another's");
+    ensure!(found.is_empty(), "{found:?}");
+    for wrong in ["", "?phone=1"] {
+        let refused = client.get(&format!("{PERSON}{wrong}")).await?;
+        refused.problem(400, "invalid_parameter")?;
+    }
+    let nobody = client.get(&format!("{PERSON}/nobody")).await?;
+    nobody.problem(404, "not_found")?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     let (peer, address) = Peer::start().await?;
@@ -185,6 +209,7 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     let report = Of::Form.path(&form, (&day(-1), &day(1)), "");
     let seen = report_of(&client, &report, "", |text| text.contains(FIRST_NAME)).await?;
 
+    is_exported(&client).await?;
     client.erase(DOCID).await?.expect(204)?;
     let is_clean = |text: &str| canaries_in(text.as_bytes(), "").is_empty();
     report_of(&client, &report, &seen, is_clean).await?;

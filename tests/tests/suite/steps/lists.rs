@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::reports::range;
 use super::survey::{Survey, stored};
 
-fn query(survey: &Survey) -> Result<FeedbackQuery> {
+pub(super) fn query(survey: &Survey) -> Result<FeedbackQuery> {
     Ok(FeedbackQuery {
         form: survey.form,
         range: range(survey)?,
@@ -30,7 +30,11 @@ fn query(survey: &Survey) -> Result<FeedbackQuery> {
 }
 
 /// All pages of `rows` each; every page has the same total.
-async fn pages(survey: &Survey, query: &FeedbackQuery, rows: usize) -> Result<(i64, Vec<Uuid>)> {
+pub(super) async fn pages(
+    survey: &Survey,
+    query: &FeedbackQuery,
+    rows: usize,
+) -> Result<(i64, Vec<Uuid>)> {
     let (mut ids, mut before) = (Vec::new(), None);
     loop {
         let store = &survey.ledger.store;

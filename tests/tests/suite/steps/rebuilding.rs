@@ -13,7 +13,7 @@ use worker::roll_up;
 use super::survey::{Survey, stored};
 
 /// Drifts of all days of the survey's form.
-async fn check(survey: &Survey) -> Result<Vec<Drift>> {
+pub(super) async fn check(survey: &Survey) -> Result<Vec<Drift>> {
     let store = &survey.ledger.store;
     let slices = store.slices(survey.form).await?;
     let mut drifts = Vec::new();
@@ -24,7 +24,7 @@ async fn check(survey: &Survey) -> Result<Vec<Drift>> {
 }
 
 /// Rebuilds all slices; how many changed.
-async fn rebuild(survey: &Survey) -> Result<usize> {
+pub(super) async fn rebuild(survey: &Survey) -> Result<usize> {
     let store = &survey.ledger.store;
     let slices = store.slices(survey.form).await?;
     let mut changed = 0;
@@ -40,7 +40,7 @@ async fn version(survey: &Survey) -> Result<Version> {
 }
 
 /// Counts what nobody answered, as a fault would.
-async fn spoil(survey: &Survey, bus_prop_ids: &str) -> Result<()> {
+pub(super) async fn spoil(survey: &Survey, bus_prop_ids: &str) -> Result<()> {
     let other = survey.send(bus_prop_ids).await?;
     let answer = survey.answer(&other, Uuid::new_v4(), 0, &json!({"nps": 3}));
     let id = stored(survey.record(&[answer]).await?[0]);

@@ -1,0 +1,58 @@
+//! `feedback account …`: straight on the store, as [`key`](crate::key) is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{bail, ensure};
+use clap::Subcommand;
+use platform::backends::open_existing_store;
+use platform::config::Config;
+use serde_json::json;
+use store::Workload;
+use tokio::time::sleep;
+
+use crate::output::print;
+
+/// Within which each process knows that keys, sessions, links and campaigns ended.
+const KNOWN: Duration = Duration::from_secs(10);
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Delete an account and all that is stored of it, for good; stopped in between, the same command goes on
+    End {
+        /// Name of the account
+        name: String,
+        /// Do it; without this nothing is changed
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
+    let Command::End { name, yes } = command;
+    let store = open_existing_store(&config, Workload::Maintenance(1)).await?;
+    let mut accounts = store.accounts().await?.into_iter();
+    let Some((account_id, _)) = accounts.find(|(_, other)| *other == name) else {
+        bail!("there is no account {name:?}");
+    };
+    ensure!(
+        yes,
+        "this deletes all of {name:?} for good: keys, people, forms, answers, recipients, campaigns and its audit log; --yes does it"
+    );
+    store.close_account(account_id).await?;
+    eprintln!(
+        "{name}: its keys, sessions, links and campaigns have ended; what is stored of it goes"
+    );
+    sleep(KNOWN).await;
+    let mut gone = BTreeMap::<&str, u64>::new();
+    let delete = store.delete_account(account_id, |table, rows| {
+        *gone.entry(table).or_default() += rows;
+    });
+    delete.await?;
+    let gone = json!({"account": name, "rows": gone});
+    print(&gone, json, |gone| {
+        let rows = gone["rows"].as_object().into_iter().flatten();
+        let lines = rows.map(|(table, rows)| format!("{table}\t{rows}\n"));
+        lines.collect()
+    })
+}

@@ -1,0 +1,115 @@
+//! The end of an account: nothing of it is left in any table, and others have all that they had.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
+use entity::tables;
+use serde_json::json;
+use tests::app::App;
+use tests::client::Client;
+use tests::form::form;
+use tests::import::{record, records};
+use tests::visitor::Visitor;
+use tests::wait::LATER;
+
+/// How many rows each account has in each table.
+async fn rows(app: &App) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut all = BTreeMap::<String, Vec<String>>::new();
+    for table in tables() {
+        if !table.columns.iter().any(|one| one.name == "account_id") {
+            continue;
+        }
+        let hex = if app.embedded() {
+            "lower(hex(account_id))"
+        } else {
+            "replace(CAST(account_id AS text), '-', '')"
+        };
+        let name = &table.name;
+        let count =
+            format!("SELECT {hex}, count(*) FROM {name} GROUP BY account_id ORDER BY account_id");
+        for line in app.sql(&count).await?.lines() {
+            let (account, rows) = line.split_once('|').unwrap_or_default();
+            let of_account = all.entry(account.to_owned()).or_default();
+            of_account.push(format!("{name} {rows}"));
+        }
+    }
+    Ok(all)
+}
+
+/// Something of each kind.
+async fn fill(app: &App, client: &Client, account: &str) -> Result<()> {
+    let form = client.published(&form()).await?;
+    let link = client
+        .link(&form, "", &[("track_field", "docid=a")])
+        .await?;
+    let visitor = Visitor::new(&app.anonymous()?, &link)?;
+    visitor.stored(&json!({"recommend": 9})).await?;
+    client.counted(&link, 1, 1).await?;
+    let campaign = client.running("demo", &[record("a")]).await?;
+    client.until_first(&campaign, "delivered", 1).await?;
+    let people = records(account, 2_500, "1");
+    client.import_and_wait(&people, LATER).await?;
+    client.erase("a").await?.expect(204)?;
+    app.person(&format!("ada.{account}"), account, "admin")
+        .await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn of_an_account_that_ended_nothing_is_left_and_of_others_all() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_SENDERS", "demo=demo:?delay=10ms&failures=0")
+        .setting("FEEDBACK_PUBLIC_URL", "https://feedback.example")
+        .start()
+        .await?;
+    let [ends, stays] = [app.client_of("ends").await?, app.client_of("stays").await?];
+    fill(&app, &ends, "ends").await?;
+    fill(&app, &stays, "stays").await?;
+    app.refuses(&["account", "end", "ends"], "--yes").await?;
+    app.refuses(
+        &["account", "end", "nobody", "--yes"],
+        "there is no account",
+    )
+    .await?;
+    let before = rows(&app).await?;
+    let kept = before.values().map(Vec::len).collect::<Vec<_>>();
+    ensure!(
+        before.len() == 2 && kept.iter().all(|tables| *tables > 20),
+        "{before:?}"
+    );
+    let told = app
+        .succeeds(&["account", "end", "ends", "--yes", "--json"])
+        .await?;
+    ensure!(told.contains("\"recipient\":25"), "{told}");
+    let after = rows(&app).await?;
+    ensure!(after.len() == 1, "{after:?}");
+    for (account, tables) in &after {
+        // What goes on beside it changes no count of people, answers and messages.
+        let of_people = |tables: &[String]| -> Vec<String> {
+            let kept = tables.iter().filter(|line| {
+                [
+                    "recipient ",
+                    "feedback ",
+                    "message ",
+                    "link ",
+                    "form ",
+                    "person ",
+                ]
+                .iter()
+                .any(|name| line.starts_with(name))
+            });
+            kept.cloned().collect()
+        };
+        ensure!(
+            of_people(tables) == of_people(&before[account]),
+            "{after:?}"
+        );
+    }
+    ends.get("/api_v1/account")
+        .await?
+        .problem(401, "unauthenticated")?;
+    stays.get("/api_v1/account").await?.expect(200)?;
+    app.succeeds(&["verify"]).await?;
+    app.refuses(&["account", "end", "ends", "--yes"], "there is no account")
+        .await
+}
