@@ -25,7 +25,7 @@ RUN groupadd --system --gid 10001 feedback \
     && ldd /image/usr/local/bin/feedback /bin/bash | grep -o '/[^ ]*\.so[^ ]*' | sort -u | xargs cp --dereference --parents -t /image \
 # Scanners read the versions of what was taken here.
     && install -d /image/var/lib/dpkg && dpkg-query --status base-files bash libc6 libgcc-s1 libtinfo6 > /image/var/lib/dpkg/status
-# `healthcheck PORT`: whether the process is ready. The image has no curl, and needs none.
+# `healthcheck PORT`: whether the process is ready, at a port without TLS. The image has no curl, and needs none.
 RUN printf '%s\n' '#!/bin/bash' \
         'exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1' \
         'printf "GET /health/ready HTTP/1.0\r\nHost: localhost\r\n\r\n" >&3' \

@@ -12,6 +12,7 @@ use platform::backends::Backends;
 use platform::config::Config;
 use platform::health::{Check, Health};
 use platform::http::connections::Limits;
+use platform::http::tls::Tls;
 use platform::start::{self, Process};
 use platform::{http, ops};
 use store::Store;
@@ -26,7 +27,7 @@ const SETTLE: Duration = Duration::from_secs(3);
 /// those of whatever else runs in the process, `first_admin` the link of whoever signs in first. In a box, so that it is compiled here and not in each binary.
 ///
 /// # Errors
-/// An address that cannot be listened on.
+/// An address that cannot be listened on, or a certificate that cannot be used.
 pub fn serve<'a>(
     config: &'a Config,
     backends: Backends,
@@ -37,7 +38,12 @@ pub fn serve<'a>(
     Box::pin(async move {
         let closing = start::after(&process.shutdown, config.drain);
         let senders = senders_check(config, &backends);
-        let checks = [backends.checks(), vec![senders], checks].concat();
+        let tls = match &config.tls {
+            Some(files) => Some(Tls::open(files).await?),
+            None => None,
+        };
+        let certificate = tls.iter().map(Tls::check).collect();
+        let checks = [backends.checks(), vec![senders], certificate, checks].concat();
         let health = Health::new(checks, process.shutdown.clone());
         let state = AppState::new(config, &backends, closing.clone());
         let listener = http::listen("FEEDBACK_LISTEN", config.listen).await?;
@@ -55,7 +61,7 @@ pub fn serve<'a>(
             Some(address) => (bare, Some((address, detailed))),
         };
         let api = api.merge(with_layers(beside, &state));
-        let serving = http::serve(listener, api, limits, closing);
+        let serving = http::serve(listener, api, limits, tls, closing);
         match apart {
             None => serving.await,
             Some((address, detailed)) => {
@@ -70,7 +76,13 @@ pub fn serve<'a>(
                     with_layers(detailed.fallback(async || Problem::not_found()), &state);
                 tokio::join!(
                     serving,
-                    http::serve(ops_listener, detailed, Limits::operators(), done.clone())
+                    http::serve(
+                        ops_listener,
+                        detailed,
+                        Limits::operators(),
+                        None,
+                        done.clone()
+                    )
                 );
             }
         }

@@ -63,7 +63,7 @@ pub(crate) async fn run_worker(arguments: WorkerArguments, process: Process) -> 
         done.cancel();
     };
     tokio::join!(
-        http::serve(listener, pages, Limits::operators(), done.clone()),
+        http::serve(listener, pages, Limits::operators(), None, done.clone()),
         working
     );
     Ok(())

@@ -137,7 +137,12 @@ fn welcome(issued: &IssuedKey, config: &Config) -> String {
         ip if ip.is_unspecified() => format!("127.0.0.1:{}", config.listen.port()),
         _ => config.listen.to_string(),
     };
-    let base = format!("http://{host}/api_v1/sms");
+    let scheme = if config.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    let base = format!("{scheme}://{host}/api_v1/sms");
     format!(
         r#"
 First start: this is the key of the account "{ACCOUNT}". Its secret is shown only now.

@@ -16,7 +16,7 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// An error of the database in one line; where it is away, with what each of its hosts said to a connection.
 pub(crate) async fn why(config: &Config, error: &Error) -> String {
     let line = one_line(error);
-    if config.database.is_sqlite() || !error.is_unavailable() {
+    if config.database.is_sqlite() || !error.is_unavailable() || error.is_of_tls() {
         return line;
     }
     let mut told = vec![line];

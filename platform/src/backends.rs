@@ -73,7 +73,7 @@ async fn wait_for_store(config: &Config, pepper: Option<&Pepper>) -> anyhow::Res
             Ok(false) => return Err(ConfigError::new(PEPPER, OTHER_PEPPER).into()),
             Err(error) => error,
         };
-        if !error.is_unavailable() || config.database.is_sqlite() {
+        if !error.is_unavailable() || error.is_of_tls() || config.database.is_sqlite() {
             return Err(unusable(config, &error).into());
         }
         let line = why(config, &error).await;
@@ -138,6 +138,12 @@ impl Backends {
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Option<Self>> {
         ensure_no_pepper_is_lost(config).await?;
+        let plain = config.plain_connections();
+        if !plain.is_empty() {
+            let plain: Vec<_> = plain.iter().map(ToString::to_string).collect();
+            let plain = plain.join(", ");
+            tracing::warn!("connections to other machines have no TLS: {plain}");
+        }
         let pepper = config.pepper()?;
         let provider = |setting| OidcProvider::new(setting, &config.public_url);
         let oidc = config.oidc.clone().map(provider).transpose()?;

@@ -11,9 +11,10 @@ use bytes::Bytes;
 pub use redis::RedisError as CacheError;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
-use redis::{AsyncCommands, Client};
+use redis::{AsyncCommands, Client, ConnectionAddr, TlsCertificates};
 use tokio::sync::watch;
 
+use crate::authorities;
 use crate::config::RedisUrl;
 
 /// The time limit of a query, above which the database is faster.
@@ -121,7 +122,23 @@ impl Server {
     fn open(url: &RedisUrl) -> Result<Self, CacheError> {
         // Many share the connection: a request may not wait until the one before is acknowledged.
         let tcp = TcpSettings::default().set_nodelay(true);
-        let client = Client::open(url.0.clone().set_tcp_settings(tcp))?;
+        let server = url.0.clone().set_tcp_settings(tcp);
+        let has_tls = matches!(server.addr(), ConnectionAddr::TcpTls { .. });
+        let client = match authorities::own() {
+            Ok(Some(own)) if has_tls => {
+                // What is given takes the place of Mozilla's.
+                let root_cert = Some(authorities::with_mozillas(own).into_bytes());
+                let client_tls = None;
+                Client::build_with_tls(
+                    server,
+                    TlsCertificates {
+                        client_tls,
+                        root_cert,
+                    },
+                )?
+            }
+            _ => Client::open(server)?,
+        };
         let config = ConnectionManagerConfig::new()
             .set_response_timeout(Some(ANSWER))
             .set_connection_timeout(Some(CONNECT))

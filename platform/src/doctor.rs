@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use crate::backends::connect;
 use crate::cache::Cache;
 use crate::config::Config;
+use crate::http::tls::Tls;
 use crate::migrate::folder_of;
 use crate::oidc::OidcProvider;
 use crate::one_line;
@@ -26,6 +27,8 @@ use crate::queue::Queue;
 const ANSWER: Duration = Duration::from_secs(5);
 /// Clocks that differ by more put records, days and time limits at the wrong moment.
 const CLOCKS: TimeDelta = TimeDelta::seconds(1);
+/// A certificate that is not renewed by then has most likely been forgotten.
+const ENDS_SOON: TimeDelta = TimeDelta::days(14);
 /// The oldest PostgreSQL that was ever tried, as it writes its number.
 const OLDEST_POSTGRES: i32 = 150_000;
 /// The connections of one api and one worker.
@@ -92,6 +95,8 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     findings.push(of_queue(config).await);
     findings.push(of_cache(config).await);
     findings.extend(of_oidc(config).await);
+    findings.extend(of_connections(config));
+    findings.extend(of_certificate(config).await);
     findings
 }
 
@@ -103,6 +108,44 @@ fn of_public_url(config: &Config) -> Finding {
         return Finding::warning("links", found, advice);
     }
     Finding::ok("links", format!("links begin with {url}"))
+}
+
+/// Connections that whoever is between can read and change.
+fn of_connections(config: &Config) -> Vec<Finding> {
+    let about = "tls";
+    let plain = config.plain_connections();
+    if plain.is_empty() {
+        return vec![Finding::ok(
+            about,
+            "no connection to another machine is plain",
+        )];
+    }
+    let advice = "ask for TLS: sslmode=verify-full of PostgreSQL, amqps://, rediss://, smpps://, https://; SSL_CERT_FILE names authorities \
+                  of your own, and FEEDBACK_REQUIRE_TLS=on refuses to start without";
+    let found = plain.iter().map(|plain| {
+        let found = format!("{plain} is plain");
+        Finding::warning(about, found, advice)
+    });
+    found.collect()
+}
+
+/// The certificate of the listener.
+async fn of_certificate(config: &Config) -> Option<Finding> {
+    let about = "certificate";
+    let advice = "put a valid one with its key in place: a process that runs takes it by itself";
+    Some(match Tls::end(config.tls.as_ref()?).await {
+        Ok(end) => {
+            let found = format!("valid until {}", end.format("%F"));
+            if end < Utc::now() {
+                Finding::wrong(about, found, advice)
+            } else if end < Utc::now() + ENDS_SOON {
+                Finding::warning(about, found, advice)
+            } else {
+                Finding::ok(about, found)
+            }
+        }
+        Err(error) => Finding::wrong(about, error.to_string(), advice),
+    })
 }
 
 /// Whether the pepper is the one that made the hashes in the database.

@@ -7,7 +7,7 @@
 //!   [`copy`]: from the embedded database to a server; [`backup`]: from it to a file, and back;
 //!   [`queue`]: notifications, in process or RabbitMQ;
 //!   [`cache`]: Redis.
-//! - [`doctor`]: what looks wrong with any of these; `away`: why a database does not answer.
+//! - [`doctor`]: what looks wrong with any of these; `away`: why a database does not answer; `authorities`: whom TLS trusts.
 //! - [`oidc`]: the OpenID Connect provider through which people sign in.
 //! - [`turns`]: whose turn it is where accounts share something; [`places`]: places that they share.
 //! - [`client`]: HTTP as a client; [`http`]: the accept loop; [`request_id`]: the id of a request; [`health`]: checks and their outcome; [`one_line`]: an error as one line; [`ops`]: health
@@ -15,6 +15,7 @@
 //!
 //! What is *not* here: SQL (in `store`), rules (in `domain`), the service's own routes (in `api`), jobs (in `worker`).
 
+mod authorities;
 mod away;
 pub mod backends;
 pub mod backup;

@@ -41,7 +41,13 @@ async fn start_limited(router: Router, connections: usize) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let ended = tokio::spawn(http::serve(listener, router, limits, shutdown.clone()));
+    let ended = tokio::spawn(http::serve(
+        listener,
+        router,
+        limits,
+        None,
+        shutdown.clone(),
+    ));
     Server {
         address,
         shutdown,

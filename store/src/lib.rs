@@ -44,5 +44,5 @@ pub use migration;
 pub use tx::{
     Committed, Connections, Dialect, Error, Gate, Gates, ListPage, PAGE_BYTES, PoolMode,
     Registered, Replica, Result, STATEMENTS, Store, Tx, Workload, of_each_host, on_behalf_of,
-    pool_mode, reading,
+    plain_hosts, pool_mode, reading,
 };

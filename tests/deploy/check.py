@@ -210,8 +210,9 @@ def charts_pods_are_confined(_folder):
             assert limit >= memory + connections * 32 // 1024 + 128, f"{name}: {limit} MiB are too few"
             # Secrets are files; what is mounted is what is named.
             secret = {variable: value for variable, value in values.items() if variable in secrets()}
-            paths = {"@/etc/feedback/" + item["path"] for item in spec["volumes"][0]["secret"]["items"]}
-            equal(set(secret.values()), paths, name)
+            paths = {"/etc/feedback/" + item["path"] for item in spec["volumes"][0]["secret"]["items"]}
+            equal({value.removeprefix("@") for value in secret.values()}, paths, name)
+            equal(secret["SSL_CERT_FILE"], "/etc/feedback/ca", f"{name}: authorities are named and not quoted")
             equal("FEEDBACK_MIGRATE_URL" in secret, "migrate" in name, f"{name} has FEEDBACK_MIGRATE_URL")
         if "Deployment" in name:
             assert spec["terminationGracePeriodSeconds"] > END, name

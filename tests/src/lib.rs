@@ -12,6 +12,7 @@
 //! - [`campaign`]: campaigns and their messages; [`webhook`]: what a receiver of messages signs.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
+//! - [`authority`]: certificates.
 //! - [`wait`]: the only place that waits.
 //! - [`bench`]: what the benches in `tests/benches/` need besides.
 //!
@@ -19,6 +20,7 @@
 //! uses the service's own code: the suite knows its documents, its HTTP and its binaries, and nothing else.
 
 pub mod app;
+pub mod authority;
 pub mod bench;
 pub mod browser;
 pub mod campaign;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use platform::config::Config;
+use platform::config::{Config, ConfigError};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use reqwest::Method;
@@ -29,6 +29,10 @@ pub(super) struct Live(ServiceClient);
 
 impl Live {
     pub(super) fn new(config: &Config, key: IssuedKey) -> anyhow::Result<Self> {
+        if config.tls.is_some() {
+            let reason = "the demo calls itself without TLS";
+            return Err(ConfigError::new("FEEDBACK_TLS", reason).into());
+        }
         let connection = Connection {
             url: format!("http://{}", config.listen),
             api_key: Some(key.api_key),

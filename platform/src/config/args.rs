@@ -17,8 +17,10 @@ use sender::setting::{self, Setting};
 use super::memory::{self, MemoryParts};
 use super::oidc::{OIDC, OidcSetting};
 use super::proxies::TrustedProxies;
+use super::tls::TlsFiles;
 use super::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 use super::{Config, ConfigError, DATA_DIR, MEMORY, ProcessRole, sending};
+use crate::authorities;
 
 /// The settings as flags and variables, to flatten into a binary's own command line. An empty value counts as unset,
 /// as compose files like to set them; but for the data directory, which would then be somewhere unexpected. What is secret
@@ -29,6 +31,9 @@ pub struct Args {
     /// Where the service answers [default: 127.0.0.1:8080]
     #[arg(long, env = "FEEDBACK_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
+    /// PEM files of a certificate and of its key: HTTPS, and both are read again when they change [default: plain HTTP]
+    #[arg(long, env = "FEEDBACK_TLS", value_name = "CERT,KEY")]
+    tls: Option<String>,
     /// Where /metrics and the reasons in /health/ready answer [default: serve: as --listen; api, worker: nowhere]
     #[arg(long, env = "FEEDBACK_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<String>,
@@ -53,10 +58,13 @@ pub struct Args {
     /// redis://… or rediss://… [default: no shared cache]
     #[arg(skip = variable("REDIS_URL"))]
     redis_url: Option<String>,
+    /// Whether connections to other machines must have TLS, on or off [default: off, which warns]
+    #[arg(long, env = "FEEDBACK_REQUIRE_TLS", value_name = "SWITCH")]
+    require_tls: Option<String>,
     /// API requests a second of one key, bursts of 10 s' worth, 0 for no limit [default: 500]
     #[arg(long, env = "FEEDBACK_KEY_RATE", value_name = "NUMBER")]
     key_rate: Option<String>,
-    /// What links to forms begin with, as people outside reach the service [default: http:// and --listen]
+    /// What links to forms begin with, as people outside reach the service [default: http://, with a certificate https://, and --listen]
     #[arg(long, env = "FEEDBACK_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
     /// Public requests a second of one link, bursts of 10 s' worth, 0 for no limit [default: 5000]
@@ -131,6 +139,8 @@ impl Args {
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080)));
         let ops_listen = read("FEEDBACK_OPS_LISTEN", self.ops_listen, address)?
             .or_else(|| (role == ProcessRole::Serve).then_some(listen));
+        let tls = read("FEEDBACK_TLS", self.tls, TlsFiles::parse)?;
+        refused(authorities::VARIABLE, authorities::own())?;
         let default_drain = Duration::from_secs(if role == ProcessRole::Serve { 0 } else { 3 });
         let database_url = read("DATABASE_URL", self.database_url, DatabaseUrl::parse)?;
         let (database, database_variable) = if let Some(database) = database_url {
@@ -161,8 +171,12 @@ impl Args {
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
             public_url: match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
                 Some(url) => url,
-                None => refused("FEEDBACK_PUBLIC_URL", PublicUrl::of_address(listen))?,
+                None => {
+                    let default = PublicUrl::of_address(listen, tls.is_some());
+                    refused("FEEDBACK_PUBLIC_URL", default)?
+                }
             },
+            tls,
             key_rate: rate("FEEDBACK_KEY_RATE", self.key_rate, 500)?,
             link_rate: rate("FEEDBACK_LINK_RATE", self.link_rate, 5_000)?,
             address_rate: rate("FEEDBACK_ADDRESS_RATE", self.address_rate, 100)?,
@@ -188,6 +202,7 @@ impl Args {
             tmp_dir: read("FEEDBACK_TMP_DIR", self.tmp_dir, directory)?
                 .unwrap_or_else(env::temp_dir),
             memory: refused(MEMORY, MemoryParts::divide(memory, max_records))?,
+            requires_tls: read("FEEDBACK_REQUIRE_TLS", self.require_tls, switch)?.unwrap_or(false),
             senders: match read("FEEDBACK_SENDERS", self.senders, senders)? {
                 Some(senders) => senders,
                 None if role == ProcessRole::Serve => {
@@ -204,7 +219,7 @@ impl Args {
                           or run `feedback serve`)";
             return Err(ConfigError::new("AMQP_URL", reason));
         }
-        Ok(config)
+        config.with_tls_where_required()
     }
 }
 
@@ -272,6 +287,14 @@ fn contact(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err("not mailto:ADDRESS, https://… or tel:NUMBER".to_owned())
+    }
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("{text:?} is neither on nor off")),
     }
 }
 

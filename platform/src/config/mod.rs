@@ -8,6 +8,7 @@ mod memory;
 mod oidc;
 mod proxies;
 mod sending;
+mod tls;
 mod url;
 
 use std::fs::DirBuilder;
@@ -28,6 +29,7 @@ pub use self::oidc::OidcSetting;
 pub use self::proxies::TrustedProxies;
 pub(crate) use self::sending::PEPPER;
 pub use self::sending::write_private;
+pub use self::tls::{PlainConnection, TlsFiles};
 pub use self::url::{AmqpUrl, DatabaseUrl, PublicUrl, RedisUrl};
 
 const DATA_DIR: &str = "FEEDBACK_DATA_DIR";
@@ -67,6 +69,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where the detailed `/health/ready` and `/metrics` answer, which may be `listen`; `None`: nowhere.
     pub ops_listen: Option<SocketAddr>,
+    /// The certificate of `listen`; `None`: it is plain.
+    pub tls: Option<TlsFiles>,
     /// How long after the signal to end new requests are still taken, so that proxies can notice first.
     pub drain: Duration,
     /// The directory of the embedded database and of `first-key.json`.
@@ -112,6 +116,8 @@ pub struct Config {
     pub tmp_dir: PathBuf,
     /// The sizes of all pools and caches.
     pub memory: MemoryParts,
+    /// No connection may leave this machine without TLS.
+    pub(crate) requires_tls: bool,
     /// Who carries messages.
     pub senders: Arc<[Setting]>,
     given_pepper: Option<Arc<Pepper>>,
@@ -125,16 +131,17 @@ impl Config {
     /// The same settings with another database: `variable` is what names it, by a URL or as `@FILE`.
     ///
     /// # Errors
-    /// It names none.
+    /// It names none, or one without TLS where that is required.
     pub fn with_database(&self, variable: &'static str, url: &str) -> Result<Self, ConfigError> {
         let database = args::read(variable, Some(url.to_owned()), DatabaseUrl::parse)?;
-        Ok(Self {
+        let config = Self {
             database: database.ok_or_else(|| ConfigError::new(variable, "empty"))?,
             database_variable: variable,
             migrate_url: None,
             read_url: None,
             ..self.clone()
-        })
+        };
+        config.with_tls_where_required()
     }
 
     /// The same settings with an embedded database in this file.

@@ -141,13 +141,14 @@ impl PublicUrl {
     ///
     /// # Errors
     /// The address is every address of the machine, which no link can begin with.
-    pub(super) fn of_address(listen: SocketAddr) -> Result<Self, String> {
+    pub(super) fn of_address(listen: SocketAddr, has_tls: bool) -> Result<Self, String> {
+        let scheme = if has_tls { "https" } else { "http" };
         if listen.ip().to_canonical().is_unspecified() {
             return Err(format!(
-                "unset, and links cannot begin with http://{listen}: name how people reach the service"
+                "unset, and links cannot begin with {scheme}://{listen}: name how people reach the service"
             ));
         }
-        Ok(Self(format!("http://{listen}")))
+        Ok(Self(format!("{scheme}://{listen}")))
     }
 
     /// Whether only this machine can open it.
@@ -250,12 +251,12 @@ mod tests {
             assert!(!reason.contains("geheim"), "{reason}");
         }
         let listen = "[::1]:80".parse().unwrap();
-        assert_eq!(
-            PublicUrl::of_address(listen).unwrap().as_str(),
-            "http://[::1]:80"
-        );
+        for (has_tls, url) in [(false, "http://[::1]:80"), (true, "https://[::1]:80")] {
+            let of_address = PublicUrl::of_address(listen, has_tls);
+            assert_eq!(of_address.unwrap().as_str(), url);
+        }
         for listen in ["0.0.0.0:8080", "[::]:8080"] {
-            let reason = PublicUrl::of_address(listen.parse().unwrap()).err();
+            let reason = PublicUrl::of_address(listen.parse().unwrap(), false).err();
             assert!(reason.unwrap().contains(listen));
         }
     }

@@ -1,12 +1,13 @@
 //! The accept loop. `axum::serve` limits neither the time that a request's head may take nor the time that an answer may
 //! wait for its reader, so a slow client could hold a connection for ever; nor does it limit how many there are.
 //!
-//! [`connections`]: who is let in; `answers`: answers that nobody reads, and connections that carry none; `refusal`: what is
+//! [`connections`]: who is let in; [`tls`]: the certificate; `answers`: answers that nobody reads, and connections that carry none; `refusal`: what is
 //! refused before there is a route.
 
 mod answers;
 pub mod connections;
 mod refusal;
+pub mod tls;
 
 use std::convert::Infallible;
 use std::io;
@@ -29,15 +30,19 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use self::answers::OpenAnswers;
 use self::connections::{ConnectionPlace, Connections, Limits};
+use self::tls::Tls;
 use crate::config::ConfigError;
 
-/// How long a request's head may take; an idle connection is kept as long.
+/// How long a request's head may take, and before it the handshake of TLS; an idle connection is kept as long.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long requests in flight may go on after `shutdown`.
 const DRAIN: Duration = Duration::from_secs(20);
@@ -54,6 +59,9 @@ const SEND_BUFFER: usize = 64 << 10;
 /// Pause after a failure to accept, such as too many open files.
 const REST: Duration = Duration::from_millis(100);
 
+/// A connection. That of TLS is in a box, because others are smaller.
+type Stream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
 /// Takes a port, by the setting `variable`.
 ///
 /// # Errors
@@ -69,7 +77,7 @@ pub async fn listen(
     Ok(listener)
 }
 
-/// Serves HTTP/1 and HTTP/2 until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
+/// Serves HTTP/1 and HTTP/2, over TLS where there is a certificate, until `shutdown`, then accepts nothing new, finishes what is in flight for at most 20 s,
 /// and returns. Waits out failures to accept. Handlers find the peer as `ConnectInfo<SocketAddr>`. Connections above the
 /// limits are only told health and metrics; those that come when enough of these are open are closed.
 ///
@@ -78,6 +86,7 @@ pub fn serve(
     listener: TcpListener,
     router: Router,
     limits: Limits,
+    tls: Option<Tls>,
     shutdown: CancellationToken,
 ) -> BoxFuture<'static, ()> {
     Box::pin(async move {
@@ -113,18 +122,18 @@ pub fn serve(
                 continue;
             };
             let server = if place.is_spare() { &spare } else { &server };
-            let (server, router) = (Arc::clone(server), router.clone());
+            let (server, router, tls) = (Arc::clone(server), router.clone(), tls.clone());
             let watcher = in_flight.watcher();
             connections.spawn(async move {
-                serve_connection(&server, router, watcher, stream, peer, place).await;
+                // Its place is held from the first byte on.
+                if let Some(stream) = greet(stream, tls, place.is_spare()).await {
+                    serve_connection(&server, router, watcher, stream, peer, place).await;
+                }
             });
         }
         // Frees the port: a successor may take over while this drains.
         drop(listener);
-        if tokio::time::timeout(DRAIN, in_flight.shutdown())
-            .await
-            .is_err()
-        {
+        if timeout(DRAIN, in_flight.shutdown()).await.is_err() {
             tracing::warn!("requests still in flight are cut");
         }
     })
@@ -164,16 +173,32 @@ fn server(head: Duration, streams: u32) -> Builder<TokioExecutor> {
     server
 }
 
+/// The connection as requests come over it; `None`: its peer did not get through the handshake of TLS in time.
+async fn greet(stream: TcpStream, tls: Option<Tls>, is_spare: bool) -> Option<Stream> {
+    // Small answers go out at once. A failure means a dead connection, found soon enough.
+    let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else {
+        return Some(Either::Left(stream));
+    };
+    let time = if is_spare { SPARE } else { HEAD };
+    match timeout(time, tls.accept(stream)).await {
+        Ok(Ok(stream)) => Some(Either::Right(Box::new(stream))),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "no handshake");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
 async fn serve_connection(
     server: &Builder<TokioExecutor>,
     router: Router,
     watcher: Watcher,
-    stream: TcpStream,
+    stream: Stream,
     peer: SocketAddr,
     place: ConnectionPlace,
 ) {
-    // Small answers go out at once. A failure means a dead connection, found soon enough.
-    let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(STALLED));
     let asked = Arc::new(AtomicBool::new(false));

@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 41] = [
+const DESCRIPTIONS: [Description; 42] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -184,6 +184,10 @@ const DESCRIPTIONS: [Description; 41] = [
     Gauge(
         "feedback_replica_lag_seconds",
         "Age of the state that a standby is known to have, by its host",
+    ),
+    Gauge(
+        "feedback_tls_certificate_end_timestamp_seconds",
+        "Unix time at which the certificate of the listener ends",
     ),
     Gauge(
         "feedback_disk_free_bytes",

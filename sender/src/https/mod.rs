@@ -40,6 +40,7 @@ fn read(sender: &mut SenderUrl<'_>) -> Result<Connect, UrlError> {
         return Err(bad_url("has a user or a password: `secret` signs"));
     }
     let rest = query.rest();
+    sender.note_plain(&url);
     url.set_query((!rest.is_empty()).then_some(rest.as_str()));
     Ok(always(Https {
         url: url.as_str().parse().map_err(|_| no_url())?,

@@ -7,6 +7,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use url::Url;
+
 pub(crate) use self::login::Login;
 pub(crate) use self::query::Query;
 use crate::Provider;
@@ -22,13 +24,23 @@ pub(crate) struct SenderUrl<'a> {
     pub window: NonZeroU32,
     /// How long an answer over HTTP may take.
     pub timeout: Duration,
+    /// Where it connects to without TLS.
+    pub plain_host: Option<String>,
 }
 
 impl SenderUrl<'_> {
     /// The login at a provider that speaks HTTP: over TLS, unless `tls=off`.
     pub(crate) fn login(&mut self) -> Result<Login, UrlError> {
         let tls = self.query.switch("tls", true)?;
-        Login::of(if tls { "https" } else { "http" }, self.address)
+        let login = Login::of(if tls { "https" } else { "http" }, self.address)?;
+        self.note_plain(&login.url);
+        Ok(login)
+    }
+
+    /// Notes the host of a URL whose scheme has no TLS.
+    pub(crate) fn note_plain(&mut self, url: &Url) {
+        let is_plain = matches!(url.scheme(), "http" | "smpp");
+        self.plain_host = url.host_str().filter(|_| is_plain).map(str::to_owned);
     }
 
     pub(crate) fn http(&self) -> HttpClient {

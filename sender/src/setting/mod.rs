@@ -52,6 +52,8 @@ pub struct Setting {
     pub receipts: bool,
     /// What a part costs; `None`: the operator does not say.
     pub prices: Option<Arc<Prices>>,
+    /// Where it connects to without TLS.
+    pub plain_host: Option<String>,
     connect: Connect,
 }
 
@@ -122,8 +124,10 @@ impl Setting {
             query,
             window,
             timeout,
+            plain_host: None,
         };
         let connect = (kind.read)(&mut url)?;
+        let plain_host = url.plain_host.take();
         url.query.finish()?;
         Ok(Self {
             name: name.to_owned(),
@@ -137,6 +141,7 @@ impl Setting {
             parts_per_day,
             receipts,
             prices,
+            plain_host,
             connect,
         })
     }

@@ -90,6 +90,7 @@ pub(super) enum LinkKind {
 impl BindConfig {
     pub fn read(url: &mut SenderUrl<'_>) -> Result<Self, UrlError> {
         let login = Login::of(url.scheme, url.address)?;
+        url.note_plain(&login.url);
         let host = login.url.host_str().filter(|host| !host.is_empty());
         let host = host.ok_or_else(|| bad_url("has no host"))?;
         let window = usize::try_from(url.window.get()).unwrap_or(MAX_WINDOW);

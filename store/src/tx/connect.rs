@@ -1,11 +1,12 @@
 //! How a [`Store`] gets its connections, and what becomes of them.
 
+use std::env;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Database, raw_sql};
 use tokio::time::timeout;
@@ -201,12 +202,34 @@ fn without_pool_mode(url: &str) -> String {
     format!("{place}?{others}")
 }
 
+/// The hosts of a URL to which connections may be plain: those of `PostgreSQL` without an `sslmode` of `require`, `verify-ca` or
+/// `verify-full`. A socket has none.
+pub fn plain_hosts(url: &str) -> Vec<String> {
+    if is_sqlite(url) {
+        return Vec::new();
+    }
+    let hosts = of_each_host(url);
+    let hosts = hosts.iter().filter_map(|host| connect_options(host).ok());
+    let plain = hosts.filter(|host| {
+        use PgSslMode::{Require, VerifyCa, VerifyFull};
+        let has_tls = matches!(host.get_ssl_mode(), Require | VerifyCa | VerifyFull);
+        !has_tls && host.get_socket().is_none()
+    });
+    let names = plain.map(|host| host.get_host().to_owned());
+    names.filter(|name| !name.starts_with('/')).collect()
+}
+
 fn connect_options(url: &str) -> Result<PgConnectOptions, Error> {
-    let host = PgConnectOptions::from_str(&without_pool_mode(url))?
+    let mut host = PgConnectOptions::from_str(&without_pool_mode(url))?
         .application_name("feedback")
         // pgbouncer takes no such parameter; nothing here is a float that it would change.
         .extra_float_digits(None)
         .disable_statement_logging();
+    // Authorities of one's own, as all other connections find them.
+    let authorities = env::var_os("SSL_CERT_FILE").filter(|file| !file.is_empty());
+    if let Some(file) = authorities.filter(|_| !url.contains("sslrootcert=")) {
+        host = host.ssl_root_cert(PathBuf::from(file));
+    }
     Ok(host)
 }
 
@@ -263,6 +286,21 @@ mod tests {
         ] {
             assert_eq!(without_pool_mode(url), kept);
             connect_options(url).unwrap();
+        }
+    }
+
+    #[test]
+    fn hosts_are_plain_unless_tls_is_asked_for() {
+        for (url, hosts) in [
+            ("postgres://u:p@a:1,b/d", &["a", "b"][..]),
+            ("postgres://a/d?sslmode=prefer", &["a"]),
+            ("postgres://a/d?sslmode=disable&pool_mode=session", &["a"]),
+            ("postgres://a/d?sslmode=require", &[]),
+            ("postgres://a,b/d?sslmode=verify-full&sslrootcert=x", &[]),
+            ("postgres://%2Frun%2Fpostgresql/d", &[]),
+            ("sqlite:/a/b.db", &[]),
+        ] {
+            assert_eq!(plain_hosts(url), hosts, "{url}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a query can come back with, sorted by what a caller should do about it.
 
+use std::io::ErrorKind;
+
 use domain::rollup::DecodeError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 
@@ -58,6 +60,19 @@ impl Error {
             kind(error)("".into()),
             Self::Unavailable(_) | Self::Conflict(_)
         )
+    }
+
+    /// Whether the server has no TLS, or a certificate that is not trusted.
+    pub fn is_of_tls(&self) -> bool {
+        let Self::Unavailable(source) = self else {
+            return false;
+        };
+        match source.downcast_ref().and_then(driver_error) {
+            Some(SqlxError::Tls(_)) => true,
+            // What rustls says comes so.
+            Some(SqlxError::Io(error)) => error.kind() == ErrorKind::InvalidData,
+            _ => false,
+        }
     }
 
     /// Whether it may be a node of Citus that is away, and not the coordinator: that told of it, or of a statement that took too

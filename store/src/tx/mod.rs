@@ -27,7 +27,7 @@ mod store;
 mod transaction;
 mod work;
 
-pub use self::connect::{Connections, pool_mode};
+pub use self::connect::{Connections, plain_hosts, pool_mode};
 pub(crate) use self::each::BatchWrites;
 pub use self::error::{BoxError, Error, Result};
 pub use self::gate::{Gate, Gates, on_behalf_of};

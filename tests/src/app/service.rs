@@ -135,9 +135,13 @@ impl Service {
         }
     }
 
-    /// `http://127.0.0.1:PORT`
+    /// `http://127.0.0.1:PORT`, or `https://` of a service with a certificate.
     pub fn base(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        let mut variables = self.settings.variables.iter();
+        let has_tls = variables.any(|(name, _)| name == "FEEDBACK_TLS");
+        let is_https = has_tls && self.program != Program::Worker;
+        let scheme = if is_https { "https" } else { "http" };
+        format!("{scheme}://127.0.0.1:{}", self.port)
     }
 
     /// The id that a worker gave itself when it last started.

@@ -8,7 +8,7 @@ use crate::client::http;
 /// A broker's two addresses: AMQP, and the management API (`http://user:password@host:port`).
 #[derive(Clone, Debug)]
 pub struct Broker {
-    /// `amqp://user:password@host:port`, without a virtual host.
+    /// `amqp://user:password@host:port` or `amqps://…`, without a virtual host.
     pub amqp: String,
     /// `http://user:password@host:port`
     pub management: String,

@@ -99,6 +99,17 @@ impl Account {
         command
     }
 
+    /// Gives a file or folder to `account`; `None`: it stays ours.
+    ///
+    /// # Errors
+    /// When it cannot be given.
+    pub(super) fn give(account: Option<Self>, file: &Path) -> Result<()> {
+        if let Some(Self { uid, gid }) = account {
+            chown(file, Some(uid), Some(gid))?;
+        }
+        Ok(())
+    }
+
     /// A new temporary folder that `account` can write to.
     ///
     /// # Errors
@@ -109,9 +120,7 @@ impl Account {
             .permissions(std::fs::Permissions::from_mode(0o700))
             .tempdir()
             .context("making a temporary folder")?;
-        if let Some(Self { uid, gid }) = account {
-            chown(folder.path(), Some(uid), Some(gid))?;
-        }
+        Self::give(account, folder.path())?;
         Ok(folder)
     }
 }

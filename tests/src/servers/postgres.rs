@@ -13,6 +13,7 @@ use super::disk::SmallDisk;
 use super::held::ServerProcess;
 use super::places::{Account, postgres_program};
 use super::ports::free_port;
+use crate::authority::Authority;
 use crate::process::Process;
 use crate::wait::{LATER, SOON, eventually};
 
@@ -72,6 +73,21 @@ impl Postgres {
         let mut cluster = Cluster::new(durability, None)?;
         cluster.settings = settings;
         cluster.make().await?;
+        Self::start_cluster(cluster).await
+    }
+
+    /// The same that takes TLS too, with a certificate by this authority.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn with_tls(authority: &Authority) -> Result<Self> {
+        let mut cluster = Cluster::new(Durability::Fast, None)?;
+        // Its certificate is `server.crt` of its data.
+        cluster.settings = &["ssl=on"];
+        cluster.make().await?;
+        for file in authority.certify(&cluster.data())? {
+            Account::give(cluster.account, &file)?;
+        }
         Self::start_cluster(cluster).await
     }
 

@@ -1,5 +1,6 @@
 //! A private RabbitMQ with its management API, and all it takes to run beside an installed one.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +15,7 @@ use super::held::ServerProcess;
 use super::places::{Account, plain_program, rabbit_program};
 use super::ports::free_port;
 use super::postgres::run;
+use crate::authority::Authority;
 use crate::process::Process;
 use crate::wait::{LATER, SOON, eventually};
 
@@ -42,6 +44,8 @@ struct Ports {
     management: u16,
     distribution: u16,
     mapper: u16,
+    /// Where it takes TLS, if it does.
+    tls: Option<u16>,
 }
 
 impl Rabbit {
@@ -50,7 +54,15 @@ impl Rabbit {
     /// # Errors
     /// When RabbitMQ is not installed or does not answer.
     pub async fn start() -> Result<Self> {
-        Self::start_beside(None).await
+        Self::start_beside(None, None).await
+    }
+
+    /// Starts one that takes TLS, with a certificate by this authority.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn with_tls(authority: &Authority) -> Result<Self> {
+        Self::start_beside(None, Some(authority)).await
     }
 
     /// Starts so many nodes of one cluster.
@@ -60,14 +72,14 @@ impl Rabbit {
     pub async fn cluster(nodes: usize) -> Result<Vec<Self>> {
         let mut cluster = vec![Self::start().await?];
         while cluster.len() < nodes {
-            let next = Self::start_beside(cluster.first()).await?;
+            let next = Self::start_beside(cluster.first(), None).await?;
             cluster.push(next);
         }
         Ok(cluster)
     }
 
     /// Starts a node, which joins that of another one's cluster.
-    async fn start_beside(first: Option<&Self>) -> Result<Self> {
+    async fn start_beside(first: Option<&Self>, authority: Option<&Authority>) -> Result<Self> {
         let ports = Ports {
             amqp: free_port()?,
             management: free_port()?,
@@ -76,8 +88,12 @@ impl Rabbit {
                 Some(first) => first.node.ports.mapper,
                 None => free_port()?,
             },
+            tls: authority.map(|_| free_port()).transpose()?,
         };
         let folder = Account::folder(None, "rabbit")?;
+        if let Some(authority) = authority {
+            authority.certify(folder.path())?;
+        }
         write_settings(folder.path(), ports, first.map(|first| &first.node))?;
         let mapper = match first {
             Some(_) => None,
@@ -186,8 +202,12 @@ impl Rabbit {
 
 impl Node {
     fn broker(&self) -> Broker {
+        let (scheme, port) = match self.ports.tls {
+            Some(tls) => ("amqps", tls),
+            None => ("amqp", self.ports.amqp),
+        };
         Broker {
-            amqp: format!("amqp://guest:guest@127.0.0.1:{}", self.ports.amqp),
+            amqp: format!("{scheme}://guest:guest@127.0.0.1:{port}"),
             management: format!("http://guest:guest@127.0.0.1:{}", self.ports.management),
         }
     }
@@ -278,6 +298,15 @@ fn write_settings(folder: &Path, ports: Ports, first: Option<&Node>) -> Result<(
          log.file = false\n",
         ports.amqp, ports.management
     );
+    if let Some(tls) = ports.tls {
+        let folder = folder.display();
+        write!(
+            settings,
+            "listeners.ssl.1 = 127.0.0.1:{tls}\n\
+             ssl_options.certfile = {folder}/server.crt\n\
+             ssl_options.keyfile = {folder}/server.key\n"
+        )?;
+    }
     if let Some(first) = first {
         let name = first.name();
         settings += "cluster_formation.peer_discovery_backend = classic_config\n";

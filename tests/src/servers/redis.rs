@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use super::held::ServerProcess;
 use super::places::{Account, plain_program};
 use super::ports::free_port;
+use crate::authority::Authority;
 use crate::process::Process;
 use crate::wait::SOON;
 
@@ -21,6 +22,8 @@ const HOST: &str = "127.0.0.1";
 pub struct Redis {
     held: ServerProcess,
     port: u16,
+    /// Where it takes TLS, if it does.
+    tls: Option<u16>,
     folder: TempDir,
 }
 
@@ -30,13 +33,38 @@ impl Redis {
     /// # Errors
     /// When Redis is not installed or does not answer.
     pub async fn start() -> Result<Self> {
+        let folder = Account::folder(None, "redis")?;
+        Self::start_in(folder, None).await
+    }
+
+    /// The same that takes TLS too, with a certificate by this authority.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn with_tls(authority: &Authority) -> Result<Self> {
+        let folder = Account::folder(None, "redis")?;
+        authority.certify(folder.path())?;
+        Self::start_in(folder, Some(free_port()?)).await
+    }
+
+    async fn start_in(folder: TempDir, tls: Option<u16>) -> Result<Self> {
         let mut redis = Self {
             held: ServerProcess::new("Redis"),
             port: free_port()?,
-            folder: Account::folder(None, "redis")?,
+            tls,
+            folder,
         };
         redis.start_again().await?;
         Ok(redis)
+    }
+
+    /// `rediss://…`
+    ///
+    /// # Errors
+    /// When it takes no TLS.
+    pub fn tls_url(&self) -> Result<String> {
+        let port = self.tls.context("it takes no TLS")?;
+        Ok(format!("rediss://{HOST}:{port}"))
     }
 
     /// `redis://…`
@@ -49,13 +77,26 @@ impl Redis {
     /// # Errors
     /// When it does not answer.
     pub async fn start_again(&mut self) -> Result<()> {
-        let Self { held, port, folder } = self;
+        let Self {
+            held,
+            port,
+            tls,
+            folder,
+        } = self;
         let spawn = || {
             let mut command = Command::new(plain_program("redis-server")?);
             command
                 .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
                 .args(["--save", "", "--appendonly", "no", "--dir"])
                 .arg(folder.path());
+            if let Some(tls) = *tls {
+                command
+                    .args(["--tls-port", &tls.to_string(), "--tls-auth-clients", "no"])
+                    .arg("--tls-cert-file")
+                    .arg(folder.path().join("server.crt"))
+                    .arg("--tls-key-file")
+                    .arg(folder.path().join("server.key"));
+            }
             Process::start("redis", &mut command, &folder.path().join("log"))
         };
         let ask = async || {

@@ -12,4 +12,5 @@ mod hosts;
 mod replicas;
 mod reports;
 mod sending;
+mod tls;
 mod workers;

@@ -61,7 +61,7 @@ volumeMounts:
 {{- $keys := dict -}}
 {{- range $variable, $key := .Values.secret.keys -}}
 {{- if $.migrate -}}
-{{- if has $variable (list "DATABASE_URL" "FEEDBACK_MIGRATE_URL") -}}
+{{- if has $variable (list "DATABASE_URL" "FEEDBACK_MIGRATE_URL" "SSL_CERT_FILE") -}}
 {{- $_ := set $keys $variable $key -}}
 {{- end -}}
 {{- else if ne $variable "FEEDBACK_MIGRATE_URL" -}}
@@ -74,7 +74,8 @@ volumeMounts:
 {{- define "feedback.secretEnv" -}}
 {{- range $variable, $key := include "feedback.secretKeys" . | fromJson }}
 - name: {{ $variable }}
-  value: {{ printf "@/etc/feedback/%s" $key | quote }}
+  {{- /* A file by itself, and not its text. */}}
+  value: {{ printf "%s/etc/feedback/%s" (ternary "" "@" (eq $variable "SSL_CERT_FILE")) $key | quote }}
 {{- end }}
 {{- end -}}
 
@@ -133,9 +134,9 @@ topologySpreadConstraints:
         app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* An idle connection takes 18 KiB, measured with 6,000; the sockets' buffers come on top. */}}
+{{/* An idle connection takes 18 KiB, measured with 6,000; the sockets' buffers come on top, and what TLS holds of a record. */}}
 {{- define "feedback.apiMemory" -}}
-{{ printf "%dMi" (add .Values.api.memoryMiB 128 (div (mul .Values.api.connections 32) 1024)) }}
+{{ printf "%dMi" (add .Values.api.memoryMiB 128 (div (mul .Values.api.connections (ternary 64 32 (ne .Values.tls.secretName ""))) 1024)) }}
 {{- end -}}
 
 {{/* A pod that runs `feedback` with `args` on the database, and ends. */}}

@@ -188,6 +188,20 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ),
         (
             Args {
+                tls: Some("cert.pem".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_TLS: not CERT,KEY: the PEM files of a certificate and of its key",
+        ),
+        (
+            Args {
+                require_tls: Some("yes".to_owned()),
+                ..Args::default()
+            },
+            "FEEDBACK_REQUIRE_TLS: \"yes\" is neither on nor off",
+        ),
+        (
+            Args {
                 data_dir: Some(OsString::new()),
                 ..Args::default()
             },
@@ -294,4 +308,83 @@ fn a_rate_of_zero_is_no_limit() {
         (None, None, None)
     );
     assert_eq!(config.address_answers, None);
+}
+
+#[test]
+fn a_certificate_makes_links_https() {
+    let args = Args {
+        tls: Some("/a/cert.pem, /a/key.pem".to_owned()),
+        ..Args::default()
+    };
+    let config = args.config(ProcessRole::Serve).unwrap();
+    assert_eq!(config.public_url.as_str(), "https://127.0.0.1:8080");
+    let files = config.tls.unwrap();
+    assert_eq!(files.certificate, PathBuf::from("/a/cert.pem"));
+    assert_eq!(files.key, PathBuf::from("/a/key.pem"));
+}
+
+/// The settings of a service on these servers.
+fn on_servers([database, amqp, redis, senders]: [&str; 4]) -> Args {
+    Args {
+        database_url: Some(database.to_owned()),
+        amqp_url: Some(amqp.to_owned()),
+        redis_url: Some(redis.to_owned()),
+        senders: Some(senders.to_owned()),
+        ..Args::default()
+    }
+}
+
+#[test]
+fn what_leaves_the_machine_without_tls_is_known() {
+    let secret = format!("whsec_{}", "A".repeat(32));
+    let receiver = format!("hook=https://h.example/x?accounts=*&secret={secret}");
+    let plain_receiver = receiver.replace("https:", "http:");
+    for (urls, expected) in [
+        (
+            [
+                "postgres://u:geheim@a,localhost,b/d",
+                "amqp://u:geheim@a,127.0.0.1,c",
+                "redis://:geheim@10.0.0.9",
+                &format!(
+                    "{plain_receiver} smpp=smpp://u:geheim@1.2.3.4:2775?accounts=*&from=Acme \
+                     gate=kannel://u:geheim@k:13013?accounts=*&from=12345&tls=off"
+                ),
+            ],
+            "DATABASE_URL to a, DATABASE_URL to b, AMQP_URL to a, AMQP_URL to c, REDIS_URL to 10.0.0.9, \
+             FEEDBACK_SENDERS to h.example, FEEDBACK_SENDERS to 1.2.3.4, FEEDBACK_SENDERS to k",
+        ),
+        (
+            [
+                "postgres://a,b/d?sslmode=verify-full",
+                "amqps://a,b",
+                "rediss://a",
+                &format!("{receiver} smpp=smpps://u:p@a:3550?accounts=*&from=Acme"),
+            ],
+            "",
+        ),
+        (
+            [
+                "postgres://[::1]/d",
+                "amqp://[::1]",
+                "redis://[::1]",
+                "gate=kannel://u:p@127.0.0.2:13013?accounts=*&from=12345&tls=off",
+            ],
+            "",
+        ),
+    ] {
+        let args = on_servers(urls);
+        let config = args.clone().config(ProcessRole::Serve).unwrap();
+        let plain = config.plain_connections();
+        let plain: Vec<_> = plain.iter().map(ToString::to_string).collect();
+        assert_eq!(plain.join(", "), expected);
+        let required = Args {
+            require_tls: Some("on".to_owned()),
+            ..args
+        };
+        let refusal = required.config(ProcessRole::Serve).err();
+        let first =
+            "DATABASE_URL: the connection to a has no TLS, which FEEDBACK_REQUIRE_TLS=on requires";
+        let refusal = refusal.map(|error| error.to_string());
+        assert_eq!(refusal.as_deref(), (!plain.is_empty()).then_some(first));
+    }
 }

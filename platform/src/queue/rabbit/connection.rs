@@ -10,6 +10,7 @@ use lapin::{Channel, Connection, ConnectionProperties};
 use parking_lot::Mutex;
 
 use super::{ANSWER, Topology, answer};
+use crate::authorities;
 use crate::queue::QueueError;
 
 /// The nodes of the broker, and the queues on them.
@@ -109,7 +110,10 @@ async fn connect(uri: AMQPUri, name: &'static str) -> Result<(Connection, Socket
                 match uri.scheme {
                     AMQPScheme::AMQP => Ok(stream),
                     AMQPScheme::AMQPS => {
-                        let tls = OwnedTLSConfig::default();
+                        let tls = OwnedTLSConfig {
+                            cert_chain: authorities::own().unwrap_or_default(),
+                            ..OwnedTLSConfig::default()
+                        };
                         stream.into_tls(&uri.authority.host, tls.as_ref()).await
                     }
                 }

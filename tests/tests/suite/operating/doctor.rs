@@ -21,7 +21,9 @@ async fn verdicts(app: &App, variables: &[(&str, &str)], about: &str) -> Result<
 #[tokio::test]
 async fn a_service_that_runs_has_nothing_wrong() -> Result<()> {
     let app = App::start().await?;
-    for about in ["database", "schema", "senders", "queue", "cache", "pepper"] {
+    for about in [
+        "database", "schema", "senders", "queue", "cache", "pepper", "tls",
+    ] {
         let found = verdicts(&app, &[], about).await?;
         ensure!(found == ["ok"], "{about}: {found:?}");
     }
@@ -67,6 +69,22 @@ async fn what_is_away_is_named() -> Result<()> {
         let url = format!("{scheme}://{nowhere}");
         let found = verdicts(&app, &[(variable, &url)], about).await?;
         ensure!(found == [expected], "{variable}: {found:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn connections_without_tls_are_told_and_refused_where_it_is_required() -> Result<()> {
+    let app = App::start().await?;
+    let plain = ("AMQP_URL", "amqp://guest:geheim@broker.invalid");
+    let found = verdicts(&app, &[plain], "tls").await?;
+    ensure!(found == ["warning"], "{found:?}");
+    let required = [plain, ("FEEDBACK_REQUIRE_TLS", "on")];
+    for command in ["doctor", "serve"] {
+        let output = app.cli_with(&[command], &required).await?;
+        let line = String::from_utf8_lossy(&output.stderr);
+        let expected = "AMQP_URL: the connection to broker.invalid has no TLS, which FEEDBACK_REQUIRE_TLS=on requires\n";
+        ensure!(line == expected && !output.status.success(), "{output:?}");
     }
     Ok(())
 }

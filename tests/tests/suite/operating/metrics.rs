@@ -30,8 +30,11 @@ const EMBEDDED: [&str; 5] = [
     "feedback_restore_backup_timestamp_seconds",
     "feedback_restore_timestamp_seconds",
 ];
-/// Shown where there are standbys.
-const OF_STANDBYS: &str = "feedback_replica_lag_seconds";
+/// Shown where there are standbys, or a certificate.
+const OF_OTHERS: [&str; 2] = [
+    "feedback_replica_lag_seconds",
+    "feedback_tls_certificate_end_timestamp_seconds",
+];
 /// What stands in the dashboard's expressions, and what Grafana puts there.
 const VARIABLES: [(&str, &str); 2] = [("$__rate_interval", "1m"), ("$job", ".*")];
 
@@ -322,8 +325,9 @@ async fn prometheus_finds_all_that_the_dashboard_and_the_alerts_ask_for() -> Res
     let documented = documented()?;
     let services = app.apis.iter().chain(&app.workers);
     let bases: Vec<_> = services.map(Service::base).collect();
-    let is_shown =
-        |name: &str| name != OF_STANDBYS && (app.embedded() || !EMBEDDED.contains(&base(name)));
+    let is_shown = |name: &str| {
+        !OF_OTHERS.contains(&name) && (app.embedded() || !EMBEDDED.contains(&base(name)))
+    };
     // What is counted in the background comes a moment later.
     eventually(LATER, async || {
         let mut scraped = check_scrape(&written, &documented)?;

@@ -11,5 +11,6 @@ mod migrate;
 mod openapi;
 mod service;
 mod sockets;
+mod tls;
 mod traces;
 mod uploads;
