@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 41] = [
+const DESCRIPTIONS: [Description; 42] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -180,6 +180,10 @@ const DESCRIPTIONS: [Description; 41] = [
     Gauge(
         "feedback_database_connections_max",
         "Connections to the database that the process opens at most, by pool",
+    ),
+    Gauge(
+        "feedback_database_disk_full",
+        "1 while the database has no room to store anything, else 0",
     ),
     Gauge(
         "feedback_replica_lag_seconds",
