@@ -122,7 +122,8 @@ fn kept(file: &Path, seed: u64) -> Result<(usize, Told)> {
 
 async fn shrink(seed: u64, round: &[Fault], told: &Told) -> Result<()> {
     // What was not done yet had no part in it.
-    let failing = round.get(..told.faults()).unwrap_or(round);
+    let begun = round.partition_point(|fault| fault.number <= told.last());
+    let failing = round.get(..begun).unwrap_or(round);
     let shortest = faults::shortest(seed, failing).await?;
     println!("\nThe first {shortest} faults of the round are enough:");
     for fault in failing.iter().take(shortest) {

@@ -77,8 +77,10 @@ pub struct Account<'a> {
     pub seen: RefCell<BTreeSet<String>>,
     /// The visits of which answers or a view were sent at all.
     pub tried: RefCell<BTreeSet<String>>,
-    /// Erasures that were sent, and those that were answered 204.
-    pub erasures: Cell<(u64, u64)>,
+    /// Erasures that were answered 204.
+    pub erasures: Cell<u64>,
+    /// Exports of the audit log that were sent, and those that were answered.
+    pub exports: Cell<(u64, u64)>,
     /// The first number of the pool of those who get messages that has none.
     pub unsent: Cell<u64>,
     /// The last number given to an import.
@@ -112,6 +114,7 @@ impl<'a> Account<'a> {
             seen: RefCell::default(),
             tried: RefCell::default(),
             erasures: Cell::default(),
+            exports: Cell::default(),
             unsent: Cell::default(),
             clients,
             stage,
@@ -222,17 +225,31 @@ impl<'a> Account<'a> {
     /// When it is answered in any other way.
     pub async fn erase(&self, docid: &str) -> Result<()> {
         let path = format!("/api_v1/sms/recipient/{docid}");
-        let count = |asked, done| {
-            let before = self.erasures.get();
-            self.erasures.set((before.0 + asked, before.1 + done));
-        };
-        let call = |client: &Client| {
-            count(1, 0);
-            client.call(Method::DELETE, &path)
-        };
+        let call = |client: &Client| client.call(Method::DELETE, &path);
         let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
         let asked = self.ask(AT_LAST, call, read, None).await;
         asked.with_context(|| format!("erasing {docid}"))?;
+        self.erasures.set(self.erasures.get() + 1);
+        Ok(())
+    }
+
+    /// The audit log as a file, which is an entry of it.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn export_audit(&self) -> Result<()> {
+        let count = |asked, done| {
+            let before = self.exports.get();
+            self.exports.set((before.0 + asked, before.1 + done));
+        };
+        let path = "/api_v1/audit?from=2020-01-01";
+        let call = |client: &Client| {
+            count(1, 0);
+            let call = client.call(Method::GET, path);
+            call.header("accept", "application/x-ndjson")
+        };
+        let read = |answer: Answer| answer.expect(200).map(|_| Some(()));
+        self.ask(PATIENCE, call, read, None).await.context(path)?;
         count(0, 1);
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Stage {
                 let offset = ["+2h", "-2h"].get(fault.victim).context("no offset")?;
                 std::fs::write(self.clock(), offset)?;
                 pause(fault.lasts).await;
-                std::fs::write(self.clock(), "+0")?;
+                std::fs::write(self.clock(), "+0s")?;
                 drop(worker);
                 Ok(())
             }
@@ -80,7 +80,7 @@ impl Stage {
                 let mut postgres = self.postgres.lock().await;
                 self.aim(fault, "SELECT count(*) FROM import_start").await;
                 self.note(fault);
-                self.harm_database(&mut postgres, fault).await
+                Box::pin(self.harm_database(&mut postgres, fault)).await
             }
             Kind::KillBroker
             | Kind::EmptyBroker
@@ -90,7 +90,7 @@ impl Stage {
             | Kind::CutBroker => {
                 let mut rabbit = self.rabbit.lock().await;
                 self.note(fault);
-                self.harm_broker(&mut rabbit, fault).await
+                Box::pin(self.harm_broker(&mut rabbit, fault)).await
             }
             Kind::KillCache | Kind::FillCache | Kind::FreezeCache | Kind::CutCache => {
                 self.harm_cache(fault).await

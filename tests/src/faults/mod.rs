@@ -27,7 +27,6 @@ mod told;
 mod verdict;
 
 use std::cell::Cell;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures::future::{LocalBoxFuture, try_join_all};
@@ -57,7 +56,7 @@ pub async fn run(seed: u64, faults: &[Fault], every: usize) -> Result<Told> {
     let dice = Dice::new(seed, PROVIDER - first);
     let mut stage = Box::pin(Stage::start(dice)).await?;
     let mut told = Told::default();
-    let outcome = campaign(&stage, seed, faults, every, &mut told).await;
+    let outcome = Box::pin(campaign(&stage, seed, faults, every, &mut told)).await;
     told.stage(&stage);
     told.violations
         .extend(outcome.err().map(|wrong| format!("{wrong:#}")));
@@ -100,12 +99,10 @@ async fn campaign(
         let name = format!("account {number}");
         accounts.push(Box::pin(Account::new(stage, &name, sender)).await?);
     }
-    let mut over = Duration::ZERO;
     for part in faults.chunks(every.max(1)) {
         let first = part.first().context("no fault")?;
-        stage.begin(over.max(first.at));
+        stage.begin(first.at);
         Box::pin(under_faults(stage, seed, part, &accounts)).await?;
-        over = part.last().context("no fault")?.at;
         Box::pin(quiet(stage, &accounts, told)).await?;
         if !told.violations.is_empty() {
             break;

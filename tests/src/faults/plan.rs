@@ -176,7 +176,11 @@ impl Kind {
     fn is_of_a_process(self) -> bool {
         matches!(
             self,
-            Self::FreezeApi | Self::FreezeWorker | Self::StarveApi | Self::StarveWorker
+            Self::FreezeApi
+                | Self::FreezeWorker
+                | Self::StarveApi
+                | Self::StarveWorker
+                | Self::StepClock
         )
     }
 
@@ -185,8 +189,7 @@ impl Kind {
         self.is_of_a_process()
             || matches!(
                 self,
-                Self::StepClock
-                    | Self::FreezeDatabase
+                Self::FreezeDatabase
                     | Self::FillDisk
                     | Self::SlowDatabase
                     | Self::SilenceDatabase

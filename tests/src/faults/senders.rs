@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -100,7 +100,12 @@ impl Senders {
 }
 
 /// Takes a message as the provider does to whom the path belongs.
-async fn take(State(notes): State<Notes>, uri: Uri, body: Bytes) -> impl IntoResponse {
+async fn take(
+    State(notes): State<Notes>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> impl IntoResponse {
     let path = uri.path();
     let sender = if path.contains("Messages.json") {
         "twilio"
@@ -109,11 +114,13 @@ async fn take(State(notes): State<Notes>, uri: Uri, body: Bytes) -> impl IntoRes
     } else {
         "kannel"
     };
-    let query = uri.query().unwrap_or_default().as_bytes();
-    let mut pairs = [query, body.as_ref()]
-        .into_iter()
-        .flat_map(url::form_urlencoded::parse);
-    let to = pairs.find_map(|(name, value)| name.eq_ignore_ascii_case("to").then_some(value));
+    let mut pairs = url::form_urlencoded::parse(&body).into_owned();
+    let to = if sender == "kannel" {
+        let to = headers.get("x-kannel-to");
+        to.and_then(|to| to.to_str().ok()).map(str::to_owned)
+    } else {
+        pairs.find_map(|(name, value)| name.eq_ignore_ascii_case("to").then_some(value))
+    };
     // Whoever only asks how things stand names nobody.
     if let Some(number) = to.as_deref().and_then(number_of) {
         let mut notes = notes.lock().unwrap_or_else(PoisonError::into_inner);

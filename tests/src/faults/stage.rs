@@ -50,6 +50,8 @@ pub struct Stage {
     began: Cell<Instant>,
     /// How much of the plan was over before that.
     before: Cell<Duration>,
+    /// The number of the last fault that was begun.
+    pub(super) last: Cell<usize>,
     journal: RefCell<Vec<String>>,
     done: RefCell<BTreeMap<Kind, u64>>,
     pub(super) times: RefCell<Times>,
@@ -126,6 +128,7 @@ impl Stage {
             asking: RefCell::default(),
             began: Cell::new(Instant::now()),
             before: Cell::default(),
+            last: Cell::default(),
             journal: RefCell::default(),
             done: RefCell::default(),
             times: RefCell::default(),
@@ -247,9 +250,11 @@ impl Stage {
         self.done.borrow().clone()
     }
 
-    /// Writes a fault down as it is done.
+    /// Writes a fault down as it is done, for whoever watches and for later.
     pub fn note(&self, fault: &Fault) {
         let line = format!("{:7.1} s  {fault}", self.now().as_secs_f64());
+        println!("{line}");
+        self.last.set(self.last.get().max(fault.number));
         self.journal.borrow_mut().push(line);
         *self.done.borrow_mut().entry(fault.kind).or_default() += 1;
     }
@@ -294,7 +299,7 @@ const CLOCK: &str = "clock";
 /// Starts the last worker, whose clock can be set.
 async fn start_with_a_clock(app: &mut App) -> Result<()> {
     let clock = app.folder().join(CLOCK);
-    std::fs::write(&clock, "+0")?;
+    std::fs::write(&clock, "+0s")?;
     let clock = clock.to_str().context("a path")?.to_owned();
     let own = [
         ("LD_PRELOAD", faketime()?),

@@ -18,6 +18,7 @@ pub struct Told {
     /// What was accepted and judged.
     accepted: BTreeMap<String, u64>,
     times: Times,
+    last: usize,
     /// What was done when; not kept in a file.
     journal: Vec<String>,
     /// What may not be, each in words.
@@ -25,9 +26,9 @@ pub struct Told {
 }
 
 impl Told {
-    /// How many faults were done.
-    pub fn faults(&self) -> usize {
-        self.journal.len()
+    /// The number of the last fault of the plan that was begun.
+    pub fn last(&self) -> usize {
+        self.last
     }
 
     /// Adds what another part of the plan came to.
@@ -41,6 +42,7 @@ impl Told {
             }
         }
         self.times.add(more.times);
+        self.last = more.last;
         self.journal = more.journal;
         self.violations.extend(more.violations);
     }
@@ -92,6 +94,7 @@ impl Told {
             .map(|(kind, count)| (kind.name().to_owned(), count))
             .collect();
         self.times = stage.times.borrow().clone();
+        self.last = stage.last.get();
         self.journal = stage.journal();
     }
 
@@ -106,7 +109,8 @@ impl Told {
                 count("cancelled imports", u64::from(posted.cancelled.is_some()));
             }
             count("requests", account.asked.get());
-            count("erasures", account.erasures.get().1);
+            count("erasures", account.erasures.get());
+            count("exports of the audit log", account.exports.get().1);
             count("visits", account.seen.borrow().len() as u64);
             count("answers", account.answered.borrow().len() as u64);
         }

@@ -54,17 +54,17 @@ pub async fn cleared(stage: &Stage) -> Result<()> {
     .await
 }
 
-/// Whether the audit log has every erasure that was answered, and none that nobody asked for.
+/// Whether the audit log has every export of it that was answered, and none that nobody asked for.
 async fn audited(account: &Account<'_>) -> Result<()> {
     let rows = format!(
-        "SELECT count(*) FROM audit WHERE account_id = '{}' AND action = 'recipient.erase' AND outcome_of IS NULL",
+        "SELECT count(*) FROM audit WHERE account_id = '{}' AND action = 'audit.export' AND outcome_of IS NULL",
         account.id
     );
     let rows: u64 = account.stage.sql(&rows).await?.parse()?;
-    let (asked, done) = account.erasures.get();
+    let (asked, done) = account.exports.get();
     ensure!(
         (done..=asked).contains(&rows),
-        "{rows} erasures are in the audit log, of {asked} asked for and {done} done"
+        "{rows} exports are in the audit log, of {asked} asked for and {done} done"
     );
     Ok(())
 }
