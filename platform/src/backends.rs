@@ -1,5 +1,6 @@
 //! The only place that chooses a backend: each by the scheme of its URL, once.
 
+use std::future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -173,6 +174,15 @@ impl Backends {
             Check::new("database", self.store.clone(), |store| async move {
                 store.ping().await.map_err(|error| error.to_string())
             }),
+            Check::new("disk", (), |()| {
+                let full = store::is_disk_full();
+                future::ready(if full {
+                    Err("the disk of the database is full".to_owned())
+                } else {
+                    Ok(())
+                })
+            })
+            .optional(),
             Check::new("queue", self.queue.clone(), |queue| async move {
                 queue.ping().await.map_err(|error| error.to_string())
             })

@@ -43,6 +43,6 @@ mod version;
 pub use migration;
 pub use tx::{
     Committed, Connections, Dialect, Error, Gate, Gates, ListPage, PAGE_BYTES, PoolMode,
-    Registered, Replica, Result, STATEMENTS, Store, Tx, Workload, of_each_host, on_behalf_of,
-    plain_hosts, pool_mode, reading,
+    Registered, Replica, Result, STATEMENTS, Store, Tx, Workload, is_disk_full, of_each_host,
+    on_behalf_of, plain_hosts, pool_mode, reading,
 };

@@ -4,6 +4,7 @@
 //! - [`app`]: one running service under test, embedded or on servers, of one or many processes.
 //! - [`client`]: HTTP as an API client speaks it; [`raw`]: as only a broken one does.
 //! - [`browser`]: a real browser, and what goes on in it.
+//! - [`faults`]: a thousand faults of every kind beside load, and whether anything that was accepted suffered.
 //! - [`fixture`]: a database of the first release that has migrations before it.
 //! - [`form`]: forms and their links; [`visitor`]: whoever opens a link and answers.
 //! - [`report`]: reports and lists of feedbacks; [`oracle`]: what they must say, counted anew.
@@ -26,6 +27,7 @@ pub mod browser;
 pub mod campaign;
 pub mod check;
 pub mod client;
+pub mod faults;
 pub mod fixture;
 pub mod form;
 pub mod hostile;

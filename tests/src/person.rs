@@ -132,8 +132,19 @@ pub fn path_of_link(link: &str) -> String {
 /// # Errors
 /// When there is no answer.
 pub async fn choose_password(client: &Client, link: &str, password: &str) -> Result<Answer> {
-    let call = client.call(Method::POST, link);
-    let call = call.header("origin", client.base());
+    chosen(client, client.base(), link, password).await
+}
+
+/// The same of [`PASSWORD`], where people reach the service by another name.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn choose_password_from(client: &Client, origin: &str, link: &str) -> Result<Answer> {
+    chosen(client, origin, link, PASSWORD).await
+}
+
+async fn chosen(client: &Client, origin: &str, link: &str, password: &str) -> Result<Answer> {
+    let call = client.call(Method::POST, link).header("origin", origin);
     let fields = pairs(&[("password", password)]);
     call.body(PAIRS, fields).send().await
 }

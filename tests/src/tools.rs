@@ -154,6 +154,21 @@ pub fn npm(path: &str) -> Result<PathBuf> {
     tool(&format!("npm/node_modules/{path}"))
 }
 
+/// The library that gives a program another clock, of the package libfaketime.
+///
+/// # Errors
+/// When it is not installed.
+pub fn faketime() -> Result<&'static str> {
+    let by_architecture = [
+        "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+        "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+    ];
+    let mut installed = by_architecture
+        .into_iter()
+        .filter(|path| Path::new(path).exists());
+    installed.next().context("libfaketime is not installed")
+}
+
 /// The JSON cases of nst's test suite as (name, text). The package holds text, so that of the cases which are not
 /// UTF-8 only a mended form is left, with U+FFFD in it.
 ///

@@ -44,6 +44,11 @@ impl Tries {
     }
 }
 
+/// Waits for a moment of a plan: it says when things are done and how long they last, and there is no condition to wait for.
+pub async fn pause(length: Duration) {
+    tokio::time::sleep(length).await;
+}
+
 /// Tries `condition` until it succeeds.
 ///
 /// # Errors

@@ -182,6 +182,10 @@ const DESCRIPTIONS: [Description; 42] = [
         "Connections to the database that the process opens at most, by pool",
     ),
     Gauge(
+        "feedback_database_disk_full",
+        "1 while the database has no room to store anything, else 0",
+    ),
+    Gauge(
         "feedback_replica_lag_seconds",
         "Age of the state that a standby is known to have, by its host",
     ),

@@ -16,7 +16,7 @@ pub(super) fn record_memory() {
     }
 }
 
-/// Records the connections of a store's pools.
+/// Records the connections of a store's pools, and whether its disk is full.
 pub fn record_connections(store: &Store) {
     for connections in store.connections() {
         let pool = connections.pool;
@@ -25,6 +25,7 @@ pub fn record_connections(store: &Store) {
         }
         gauge!("feedback_database_connections_max", "pool" => pool).set(connections.most);
     }
+    gauge!("feedback_database_disk_full").set(u8::from(store::is_disk_full()));
 }
 
 /// Records how far a store's standbys are behind.

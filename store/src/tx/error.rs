@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use domain::rollup::DecodeError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 
+use super::full;
+
 /// A failed query.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -144,6 +146,7 @@ impl From<migration::Error> for Error {
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
+        full::note(&error);
         kind(&error)(error.into())
     }
 }
@@ -161,7 +164,7 @@ const READ_ONLY: &str = "25006";
 /// Citus, 13.2: what a node said of a copy to it, or of its connection.
 const OF_A_NODE: &str = "XX000";
 
-fn driver_error(error: &DbErr) -> Option<&SqlxError> {
+pub(super) fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(inner))
         | DbErr::Exec(RuntimeErr::SqlxError(inner))

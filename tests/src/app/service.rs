@@ -47,20 +47,19 @@ impl Program {
         (self != Self::Serve).then(|| self.name())
     }
 
-    /// The binary, beside the test's own folder (`target/debug/deps/…` → `target/debug/…`).
+    /// The binary, beside this one or beside a test's own folder (`target/debug/deps/…` → `target/debug/…`).
     ///
     /// # Errors
     /// When it was not built.
     pub fn path() -> Result<PathBuf> {
-        let test = std::env::current_exe()?;
-        let folder = test.ancestors().nth(2).context("no target folder")?;
-        let path = folder.join("feedback");
-        ensure!(
-            path.is_file(),
-            "{} is not built: `tests/run` does it, or `cargo build --workspace --bins`",
-            path.display()
-        );
-        Ok(path)
+        let own = std::env::current_exe()?;
+        let folders = own.ancestors().skip(1).take(2);
+        let mut paths = folders.map(|folder| folder.join("feedback"));
+        let path = paths.find(|path| path.is_file());
+        path.with_context(|| {
+            let own = own.display();
+            format!("no `feedback` beside {own}: `tests/run` builds it, or `cargo build --workspace --bins`")
+        })
     }
 }
 

@@ -19,6 +19,7 @@ pub struct SmallDisk {
     /// Holds the namespace: dropped before the folder that it mounts over.
     holder: Process,
     folder: TempDir,
+    mebibytes: u64,
 }
 
 impl SmallDisk {
@@ -40,6 +41,7 @@ impl SmallDisk {
         let mut disk = Self {
             holder: Process::start("the holder of a small disk", &mut command, &log)?,
             folder,
+            mebibytes,
         };
         eventually(SOON, async || {
             let ended = disk.holder.ended()?;
@@ -51,6 +53,14 @@ impl SmallDisk {
         })
         .await?;
         Ok(disk)
+    }
+
+    /// Another one of this size.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub async fn another(&self) -> Result<Self> {
+        Self::new(self.mebibytes).await
     }
 
     /// Where it is, for those who were sent there.

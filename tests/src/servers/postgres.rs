@@ -111,7 +111,11 @@ impl Postgres {
     /// # Errors
     /// As [`Self::start`], or the standby does not follow.
     pub async fn standby(&self) -> Result<Self> {
-        let cluster = Cluster::new(self.cluster.durability, None)?;
+        let disk = match &self.cluster.disk {
+            Some(disk) => Some(Arc::new(disk.another().await?)),
+            None => None,
+        };
+        let cluster = Cluster::new(self.cluster.durability, disk)?;
         cluster.copy_of(&self.cluster).await?;
         let standby = Self::start_cluster(cluster).await?;
         let url = self.url("postgres");
@@ -139,6 +143,11 @@ impl Postgres {
     /// `postgres://…` of a database of this server.
     pub fn url(&self, database: &str) -> String {
         self.cluster.url(database)
+    }
+
+    /// The small disk with its data, if it is on one.
+    pub fn disk(&self) -> Option<&SmallDisk> {
+        self.cluster.disk.as_deref()
     }
 
     /// Its address and port.
@@ -271,6 +280,9 @@ impl Cluster {
             .arg(self.data())
             .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
             .current_dir(self.folder.path());
+        if self.disk.is_some() {
+            copy.arg("--waldir").arg(self.folder.path().join("wal"));
+        }
         run(copy).await.map(drop).context("pg_basebackup")
     }
 

@@ -194,8 +194,22 @@ impl Rabbit {
     /// # Errors
     /// When `rabbitmqctl` fails.
     pub async fn memory_alarm(&self, on: bool) -> Result<()> {
+        let least = if on { "0" } else { "0.4" };
+        self.control(&["set_vm_memory_high_watermark", least]).await
+    }
+
+    /// The same of its disk.
+    ///
+    /// # Errors
+    /// When `rabbitmqctl` fails.
+    pub async fn disk_alarm(&self, on: bool) -> Result<()> {
+        let free = if on { "900000GB" } else { "50MB" };
+        self.control(&["set_disk_free_limit", free]).await
+    }
+
+    async fn control(&self, arguments: &[&str]) -> Result<()> {
         let mut control = self.node.program("rabbitmqctl")?;
-        control.args(["set_vm_memory_high_watermark", if on { "0" } else { "0.4" }]);
+        control.args(arguments);
         run(control).await.map(|_| ())
     }
 }

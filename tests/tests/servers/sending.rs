@@ -7,17 +7,13 @@ use tests::campaign::{count, on_import};
 use tests::import::records;
 use tests::peer::{Peer, sender_to};
 use tests::servers::{Durability, Postgres};
+use tests::tools::faketime;
 use tests::wait::{LATER, eventually};
 
 use super::hosts::{both, start};
 
 const MESSAGES: usize = 3_000;
 const WINDOW: u64 = 20;
-/// Of the package libfaketime, by architecture.
-const FAKETIME: [&str; 2] = [
-    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
-    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
-];
 
 fn with_peer(address: &str) -> Setup {
     let sender = sender_to(address, &format!("&window={WINDOW}&receipts=off"));
@@ -77,10 +73,7 @@ async fn a_standby_takes_over_in_the_middle_of_a_campaign_and_nothing_is_sent_tw
 async fn a_worker_s_clock_hours_off_sends_nothing_early_late_or_twice() -> Result<()> {
     let (peer, address) = Peer::start().await?;
     let mut app = with_peer(&address).workers(0).start().await?;
-    let library = FAKETIME
-        .into_iter()
-        .find(|path| std::fs::exists(path).is_ok_and(|is| is));
-    let library = library.context("libfaketime is not installed")?;
+    let library = faketime()?;
     for offset in ["+2h", "-2h"] {
         let wrong = [
             ("LD_PRELOAD", library),

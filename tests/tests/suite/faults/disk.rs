@@ -67,6 +67,24 @@ async fn a_full_disk_is_told_and_nothing_accepted_is_lost() -> Result<()> {
     let refused = records("B", 60_000, "1");
     unavailable(&owner.import_once("key", &refused).await?)?;
     let (stored, last) = answer_until_full(&public, &link).await?;
+    let ready = async |line: &str| {
+        let ready = public.get("/health/ready").await?.expect(200)?;
+        ensure!(ready.text()?.contains(line), "{:?}", ready.text());
+        Ok(())
+    };
+    ready("disk degraded: the disk of the database is full\n").await?;
+    eventually(LATER, async || {
+        unavailable(&owner.import_once("key", &refused).await?)?;
+        let scraped = public.get("/metrics").await?.expect(200)?;
+        let full = "feedback_database_disk_full 1\n";
+        ensure!(scraped.text()?.contains(full), "{:?}", scraped.text());
+        Ok(())
+    })
+    .await?;
+    let api = app.apis.first().context("no api")?;
+    let log = api.process.log()?;
+    let told = "the disk of the database is full: nothing can be stored";
+    ensure!(log.matches(told).count() == 1, "{log}");
     // What is there can be read.
     owner.batch(&accepted.batch_id).await?;
     owner.read_link(&link).await?;
@@ -78,6 +96,7 @@ async fn a_full_disk_is_told_and_nothing_accepted_is_lost() -> Result<()> {
     .await?;
     let again = Accepted::read(again)?;
     eventually(LATER, async || last.stored(&given(0)).await).await?;
+    eventually(LATER, async || ready("disk ok\n").await).await?;
     for (accepted, all) in [(&accepted, &before), (&again, &refused)] {
         let batch = owner.completed(&accepted.batch_id, LATER).await?;
         ensure!(check::outcome(&batch, "created")? == 60_000, "{batch}");

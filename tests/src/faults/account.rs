@@ -4,22 +4,22 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use crate::campaign::on_import;
+use crate::check;
+use crate::client::{Answer, Call, Client};
+use crate::form::form;
+use crate::import::{Accepted, IMPORT, JSON};
+use crate::person::Person;
+use crate::wait::{eventually, pause};
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::on_import;
-use tests::check;
-use tests::client::{Answer, Call, Client};
-use tests::form::form;
-use tests::import::{Accepted, IMPORT, JSON};
-use tests::wait::eventually;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::provider::NAME;
 use super::slice::{Pool, Slice, Version};
-use super::stage::{Stage, pause};
+use super::stage::Stage;
 
 /// How long a client waits for one answer before it asks the other api.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -46,6 +46,14 @@ pub struct Posted {
     pub cancelled: Option<Value>,
 }
 
+/// A visit's answers that were answered 201.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    pub visit: String,
+    pub feedback_id: String,
+    pub answers: Value,
+}
+
 /// One account.
 pub struct Account<'a> {
     pub id: String,
@@ -54,15 +62,27 @@ pub struct Account<'a> {
     pub posted: RefCell<Vec<Posted>>,
     /// Of the erased pool, the version that must stand.
     pub erased: RefCell<Vec<Option<u64>>>,
+    /// Who carries its messages.
+    pub sender: &'static str,
     /// What the imports into the pool of those who get messages are for.
     pub campaign: Value,
+    /// Somebody who looks at its pages.
+    pub reader: Person,
     /// Where the account's people answer.
     pub form: Value,
     pub link: Value,
-    /// The feedback of each visit that was answered 201.
-    pub answered: RefCell<Vec<(String, String)>>,
+    /// Each visit that was answered 201, once.
+    pub answered: RefCell<Vec<Answered>>,
     /// The visits that were seen or answered.
     pub seen: RefCell<BTreeSet<String>>,
+    /// The visits of which answers or a view were sent at all.
+    pub tried: RefCell<BTreeSet<String>>,
+    /// Erasures that were answered 204.
+    pub erasures: Cell<u64>,
+    /// Exports of the audit log that were sent, and those that were answered.
+    pub exports: Cell<(u64, u64)>,
+    /// The first number of the pool of those who get messages that has none.
+    pub unsent: Cell<u64>,
     /// The last number given to an import.
     pub last: Cell<u64>,
     /// Imports given up waiting for, by key, whose connections are kept.
@@ -76,19 +96,26 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub async fn new(stage: &'a Stage, name: &str) -> Result<Self> {
+    pub async fn new(stage: &'a Stage, name: &str, sender: &'static str) -> Result<Self> {
         let (id, clients) = stage.account(name).await?;
         let owner = clients.first().context("no api")?;
         let form = owner.published(&form()).await?;
         let link = owner.link(&form, "1_3", &[]).await?;
-        let campaign = owner.started(|form| on_import(form, NAME)).await?;
+        let campaign = owner.started(|form| on_import(form, sender)).await?;
+        let reader = stage.person(name).await?;
         Ok(Self {
             id,
+            sender,
+            reader,
             campaign,
             form,
             link,
             answered: RefCell::default(),
             seen: RefCell::default(),
+            tried: RefCell::default(),
+            erasures: Cell::default(),
+            exports: Cell::default(),
+            unsent: Cell::default(),
             clients,
             stage,
             posted: RefCell::default(),
@@ -201,7 +228,30 @@ impl<'a> Account<'a> {
         let call = |client: &Client| client.call(Method::DELETE, &path);
         let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
         let asked = self.ask(AT_LAST, call, read, None).await;
-        asked.with_context(|| format!("erasing {docid}"))
+        asked.with_context(|| format!("erasing {docid}"))?;
+        self.erasures.set(self.erasures.get() + 1);
+        Ok(())
+    }
+
+    /// The audit log as a file, which is an entry of it.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn export_audit(&self) -> Result<()> {
+        let count = |asked, done| {
+            let before = self.exports.get();
+            self.exports.set((before.0 + asked, before.1 + done));
+        };
+        let path = "/api_v1/audit?from=2020-01-01";
+        let call = |client: &Client| {
+            count(1, 0);
+            let call = client.call(Method::GET, path);
+            call.header("accept", "application/x-ndjson")
+        };
+        let read = |answer: Answer| answer.expect(200).map(|_| Some(()));
+        self.ask(PATIENCE, call, read, None).await.context(path)?;
+        count(0, 1);
+        Ok(())
     }
 
     /// The page's beacon.
@@ -209,6 +259,7 @@ impl<'a> Account<'a> {
     /// # Errors
     /// When it is answered in any other way.
     pub async fn view(&self, visit: &str) -> Result<()> {
+        self.tried.borrow_mut().insert(visit.to_owned());
         let path = format!("{}/view", self.page()?);
         let body = json!({"visit": visit}).to_string();
         let call = |client: &Client| client.call(Method::POST, &path).body(JSON, body.clone());
@@ -222,6 +273,7 @@ impl<'a> Account<'a> {
     /// # Errors
     /// When they are answered in any other way.
     pub async fn answer(&self, visit: &str, answers: &Value) -> Result<String> {
+        self.tried.borrow_mut().insert(visit.to_owned());
         let path = self.page()?;
         let body = json!({"visit": visit, "answers": answers}).to_string();
         let call = |client: &Client| client.call(Method::POST, &path).body(JSON, body.clone());
@@ -232,6 +284,44 @@ impl<'a> Account<'a> {
         };
         let asked = self.ask(PATIENCE, call, read, None).await;
         asked.with_context(|| format!("answer of {visit}"))
+    }
+
+    /// A page of the dashboard, which its reader sees whole.
+    ///
+    /// # Errors
+    /// When it is answered in any other way.
+    pub async fn look_at(&self, page: &str) -> Result<()> {
+        let cookie = &self.reader.cookie;
+        let call = |client: &Client| client.call(Method::GET, page).header("cookie", cookie);
+        let read = |answer: Answer| {
+            let answer = answer.expect(200)?;
+            ensure!(answer.text()?.contains("</html>"), "cut: {answer:?}");
+            Ok(Some(()))
+        };
+        let asked = self.ask(PATIENCE, call, read, None).await;
+        asked.with_context(|| format!("looking at {page}"))
+    }
+
+    /// A report, which never counts more than was sent.
+    ///
+    /// # Errors
+    /// When it does, or is answered in any other way.
+    pub async fn read_report(&self, path: &str) -> Result<()> {
+        let call = |client: &Client| client.call(Method::GET, path);
+        let read = |answer: Answer| {
+            let report = answer.expect(200)?.json()?;
+            let tried = self.tried.borrow().len() as u64;
+            for name in ["views", "responses"] {
+                let counted = check::count(&report["metrics"], name)?;
+                ensure!(
+                    counted <= tried,
+                    "{counted} {name} of {tried} visits: {report}"
+                );
+            }
+            Ok(Some(()))
+        };
+        let asked = self.ask(PATIENCE, call, read, None).await;
+        asked.with_context(|| format!("reading {path}"))
     }
 
     fn page(&self) -> Result<String> {
@@ -291,7 +381,10 @@ impl<'a> Account<'a> {
                 return Ok(Err(wrong));
             }
             if answer.status == 503 {
-                if let Err(wrong) = answer.problem(503, "unavailable") {
+                let kind = answer.header("content-type").unwrap_or_default();
+                if !kind.starts_with("text/html")
+                    && let Err(wrong) = answer.problem(503, "unavailable")
+                {
                     return Ok(Err(wrong));
                 }
                 bail!("unavailable");

@@ -2,61 +2,68 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::campaign::{campaign_path, check_sum, count};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use tests::campaign::{campaign_path, check_sum, count};
 
 use super::account::Account;
-use super::provider::{NAME, Provider, Taken, WINDOW};
+use super::provider::{self, Taken, WINDOW};
+use super::senders;
 use super::slice::Pool;
 use super::stage::Stage;
 
-/// What became of the messages of all accounts.
+/// What became of the messages of a sender.
 #[derive(Debug, Default)]
-pub struct Sent {
+struct Sent {
     /// By their status.
-    pub messages: BTreeMap<String, u64>,
+    messages: BTreeMap<String, u64>,
     /// Those that a change of hands left unknown at first.
-    pub taken_over: u64,
-    /// How often the sender changed hands.
-    pub takeovers: u64,
+    taken_over: u64,
 }
 
-/// Adds what is wrong with the messages of the accounts.
+/// Adds what is wrong with the messages of the accounts, and gives how many there are, by their status.
 ///
 /// # Errors
 /// When it cannot be found out.
 pub async fn judge(
     stage: &Stage,
     accounts: &[Account<'_>],
-    provider: &Provider,
     found: &mut Vec<String>,
-) -> Result<Sent> {
-    let mut taken = provider.reported().await?;
+) -> Result<BTreeMap<String, u64>> {
+    let mut taken = stage.provider.reported().await?;
     for (id, taken) in &taken {
         if taken.times > 1 {
             found.push(format!("{id} came {} times", taken.times));
         }
     }
-    let fence = format!("SELECT fence FROM lease WHERE name = '{NAME}'");
-    let mut sent = Sent {
-        takeovers: stage.sql(&fence).await?.parse::<u64>()? - 1,
-        ..Sent::default()
-    };
-    for account in accounts {
-        if let Err(wrong) = account_is(account, &mut taken, &mut sent).await {
-            found.push(format!("{wrong:#}"));
+    let mut all: BTreeMap<String, u64> = BTreeMap::new();
+    for sender in [&[provider::NAME][..], &senders::NAMES].concat() {
+        let mut sent = Sent::default();
+        for account in accounts.iter().filter(|account| account.sender == sender) {
+            if let Err(wrong) = account_is(account, &mut taken, &mut sent).await {
+                found.push(format!("{sender}: {wrong:#}"));
+            }
+        }
+        let fence = format!("SELECT coalesce(max(fence), 1) FROM lease WHERE name = '{sender}'");
+        let takeovers = stage.sql(&fence).await?.parse::<u64>()? - 1;
+        let by_takeover = WINDOW * takeovers;
+        let by_peer = if sender == provider::NAME {
+            stage.provider.uncertain()
+        } else {
+            0
+        };
+        let unknown = sent.messages.get("unknown").copied().unwrap_or_default();
+        if sent.taken_over > by_takeover || unknown > by_takeover + by_peer {
+            found.push(format!(
+                "{sender}: more unknown than {by_takeover} by takeovers and {by_peer} by the provider: {sent:?}"
+            ));
+        }
+        for (status, messages) in sent.messages {
+            *all.entry(status).or_default() += messages;
         }
     }
     found.extend(taken.keys().map(|id| format!("{id} came from nowhere")));
-    let unknown = sent.messages.get("unknown").copied().unwrap_or_default();
-    let (by_takeover, by_peer) = (WINDOW * sent.takeovers, provider.uncertain());
-    if sent.taken_over > by_takeover || unknown > by_takeover + by_peer {
-        found.push(format!(
-            "more unknown than {by_takeover} by takeovers and {by_peer} by the provider: {sent:?}"
-        ));
-    }
-    Ok(sent)
+    Ok(all)
 }
 
 /// An account's messages are those that it imported for, and are what its provider took and reported.
@@ -69,6 +76,12 @@ async fn account_is(
     let path = campaign_path(&account.campaign);
     let campaign = client.get(&path).await?.expect(200)?.json()?;
     check_sum(&campaign, "first")?;
+    let is_reported = account.sender == provider::NAME;
+    let mut numbers = if is_reported {
+        HashMap::new()
+    } else {
+        account.stage.senders.took(account.sender)?
+    };
     let posted = account.posted.borrow().clone();
     let posted = posted.iter().filter(|one| one.slice.pool == Pool::Sent);
     let mut wanted: BTreeSet<u64> = posted.flat_map(|one| one.slice.numbers()).collect();
@@ -76,21 +89,39 @@ async fn account_is(
     for message in client.pages(&format!("{path}/message?limit=1000")).await?.0 {
         let text = |member: &str| message[member].as_str().unwrap_or_default();
         let number = text("docid").strip_prefix("M-").context("another docid")?;
-        if !wanted.remove(&number.parse()?) {
+        let number: u64 = number.parse()?;
+        if !wanted.remove(&number) {
             bail!("a second message, or for nobody: {message}");
         }
-        message_is(&message, taken.remove(text("message_id")))?;
+        if is_reported {
+            message_is(&message, taken.remove(text("message_id")))?;
+        } else {
+            came(&message, numbers.remove(&number).unwrap_or_default())?;
+        }
         *statuses.entry(text("status").to_owned()).or_default() += 1;
         sent.taken_over += u64::from(message["provider_code"] == "takeover");
     }
-    if !wanted.is_empty() {
-        bail!("no message for {wanted:?}: {campaign}");
+    if !wanted.is_empty() || !numbers.is_empty() {
+        bail!("no message for {wanted:?}, or messages from nowhere to {numbers:?}: {campaign}");
     }
     for (status, messages) in statuses {
         if count(&campaign, "first", &status) != messages {
             bail!("{messages} are {status}: {campaign}");
         }
         *sent.messages.entry(status).or_default() += messages;
+    }
+    Ok(())
+}
+
+/// A message came as often as its status says.
+fn came(message: &Value, times: u32) -> Result<()> {
+    let may = match message["status"].as_str().unwrap_or_default() {
+        "accepted" | "delivered" => 1..=1,
+        "unknown" => 0..=1,
+        _ => 0..=0,
+    };
+    if !may.contains(&times) {
+        bail!("came {times} times: {message}");
     }
     Ok(())
 }

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::check;
+use crate::client::Client;
+use crate::form::form_path;
+use crate::oracle::{self, Feedback, FormHistory, ReportScope};
+use crate::report::Of;
+use crate::wait::{SOON, eventually};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use tests::check;
-use tests::client::Client;
-use tests::report::Of;
-use tests::wait::{SOON, eventually};
+use uuid::Uuid;
 
-use super::account::{Account, Posted};
+use super::account::{Account, Answered, Posted};
 use super::slice::{Pool, phone};
 
 /// Adds what is wrong. `ledger` holds the `seq` of each batch, `batches` its last status.
@@ -215,11 +218,41 @@ async fn answers_agree(account: &Account<'_>, client: &Client, around: &str) -> 
         let id = item["feedback_id"].as_str().context("no feedback_id")?;
         listed.insert(id.to_owned());
     }
-    let answered = account.answered.borrow();
-    let answered = answered.iter().map(|(_, id)| id.clone());
+    let answered = account.answered.borrow().clone();
+    let ids = answered.iter().map(|one| one.feedback_id.clone());
     ensure!(
-        listed == answered.collect(),
+        listed == ids.collect(),
         "the feedbacks are not those that were answered 201: {listed:?}"
     );
-    Ok(())
+    let form = client.get(&form_path(&account.form)).await?.expect(200)?;
+    let history = history(account, form.json()?, &answered)?;
+    let wanted = history.form_report(ReportScope {
+        start: from.parse()?,
+        end: to.parse()?,
+        bus_prop: "",
+    });
+    let report = client.report(Of::Form, &account.form, (from, to), "");
+    oracle::agrees(&report.await?, &wanted)
+}
+
+/// What an account's people did, as they were answered.
+fn history(account: &Account<'_>, form: Value, answered: &[Answered]) -> Result<FormHistory> {
+    let day = account.stage.today();
+    let views = account.seen.borrow();
+    let views = views.iter().map(|visit| {
+        let visit = Uuid::try_parse(visit)?.as_u128();
+        anyhow::Ok((0, visit, day))
+    });
+    let feedbacks = answered.iter().map(|one| Feedback {
+        id: one.feedback_id.clone(),
+        link: 0,
+        day,
+        answers: one.answers.clone(),
+    });
+    Ok(FormHistory {
+        form,
+        views: views.collect::<Result<_>>()?,
+        links: vec![BTreeSet::new()],
+        feedbacks: feedbacks.collect(),
+    })
 }

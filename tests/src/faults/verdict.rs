@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use crate::check;
+use crate::wait::{LATER, eventually};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use tests::check;
-use tests::wait::{LATER, eventually};
 
 use super::account::{Account, Posted};
 use super::stage::Stage;
@@ -54,6 +54,21 @@ pub async fn cleared(stage: &Stage) -> Result<()> {
     .await
 }
 
+/// Whether the audit log has every export of it that was answered, and none that nobody asked for.
+async fn audited(account: &Account<'_>) -> Result<()> {
+    let rows = format!(
+        "SELECT count(*) FROM audit WHERE account_id = '{}' AND action = 'audit.export' AND outcome_of IS NULL",
+        account.id
+    );
+    let rows: u64 = account.stage.sql(&rows).await?.parse()?;
+    let (asked, done) = account.exports.get();
+    ensure!(
+        (done..=asked).contains(&rows),
+        "{rows} exports are in the audit log, of {asked} asked for and {done} done"
+    );
+    Ok(())
+}
+
 /// All that is wrong with an account.
 ///
 /// # Errors
@@ -71,6 +86,9 @@ pub async fn violations(account: &Account<'_>) -> Result<Vec<String>> {
         batches.insert(one.batch_id.clone(), batch);
     }
     in_order(&posted, &ledger, &mut found);
+    if let Err(wrong) = audited(account).await {
+        found.push(format!("{wrong:#}"));
+    }
     stored::judge(account, &posted, &ledger, &batches, &mut found).await?;
     if found.len() > SHOWN {
         let more = found.len() - SHOWN;

@@ -1,16 +1,18 @@
-//! What goes on while faults happen: imports over each other, cancellations, erasures, messages, visits and answers.
+//! What goes on while faults happen: imports over each other, cancellations, erasures, messages, visits, answers and readers.
 
 use std::cell::Cell;
 use std::time::Duration;
 
+use crate::check;
+use crate::report::Of;
+use crate::wait::eventually;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
-use tests::check;
-use tests::wait::eventually;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::account::{Account, Posted};
+use super::account::{Account, Answered, Posted};
 use super::plan::Dice;
+use super::provider;
 use super::slice::{Pool, Slice, Version};
 
 /// The least time between two operations of one task: the processes and their faults share two cores.
@@ -152,12 +154,13 @@ pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
 /// # Errors
 /// When an answer is one that may not be.
 pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
-    // See `post`.
-    let mut pace = interval(PACE);
+    // See `post`. There are more of the others than of the one that misbehaves.
+    let is_other = account.sender != provider::NAME;
+    let mut pace = interval(PACE * if is_other { 8 } else { 1 });
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut new = 0;
     while !stop.get() {
         pace.tick().await;
+        let new = account.unsent.get();
         let is_again = new > 0 && dice.percent(25);
         let slice = Slice {
             pool: Pool::Sent,
@@ -173,7 +176,7 @@ pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
         if dice.percent(15) {
             replayed(account, &posted).await?;
         }
-        new = new.max(slice.start + slice.count);
+        account.unsent.set(new.max(slice.start + slice.count));
         account.posted.borrow_mut().push(posted);
     }
     Ok(())
@@ -199,7 +202,11 @@ pub async fn visit(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         if dice.percent(80) {
             let feedback_id = account.answer(&visit, &answers).await?;
             account.seen.borrow_mut().insert(visit.clone());
-            account.answered.borrow_mut().push((visit, feedback_id));
+            account.answered.borrow_mut().push(Answered {
+                visit,
+                feedback_id,
+                answers,
+            });
         }
         if dice.percent(20) {
             answered_again(account, &mut dice).await?;
@@ -216,12 +223,50 @@ async fn answered_again(account: &Account<'_>, dice: &mut Dice) -> Result<()> {
     }
     let which = usize::try_from(dice.between(0, count - 1))?;
     let earlier = account.answered.borrow().get(which).cloned();
-    let (visit, first) = earlier.context("no such answer")?;
+    let Answered {
+        visit, feedback_id, ..
+    } = earlier.context("no such answer")?;
     let again = account.answer(&visit, &json!({"recommend": 0})).await?;
     ensure!(
-        again == first,
-        "{visit} was stored as {first} and as {again}"
+        again == feedback_id,
+        "{visit} was stored as {feedback_id} and as {again}"
     );
+    Ok(())
+}
+
+/// Pages and reports, one after the other, until `stop`.
+///
+/// # Errors
+/// When one is answered as it may not be, or shows what is not there.
+pub async fn look(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> Result<()> {
+    let today = chrono::Utc::now().date_naive();
+    let [from, to] = [-2, 2].map(|days| (today + chrono::TimeDelta::days(days)).to_string());
+    let days = (from.as_str(), to.as_str());
+    let report = Of::Form.path(&account.form, days, "");
+    let campaign = account.campaign["campaign_id"].as_str().unwrap_or_default();
+    let campaign = format!("/dashboard/campaigns/{campaign}");
+    let pages = [
+        "/dashboard",
+        "/dashboard/imports",
+        "/dashboard/campaigns",
+        &campaign,
+    ];
+    // See `post`.
+    let mut pace = interval(2 * PACE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !stop.get() {
+        pace.tick().await;
+        if dice.percent(60) {
+            account.read_report(&report).await?;
+            continue;
+        }
+        if dice.percent(20) {
+            account.export_audit().await?;
+            continue;
+        }
+        let page = usize::try_from(dice.between(0, pages.len() as u64 - 1))?;
+        account.look_at(pages.get(page).context("no page")?).await?;
+    }
     Ok(())
 }
 

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::client::Client;
+use crate::servers::free_port;
+use crate::wait::{Tries, pause};
+use crate::webhook::{OTHER_SECRET, SECRET};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
-use tests::client::Client;
-use tests::servers::free_port;
-use tests::wait::Tries;
-use tests::webhook::{OTHER_SECRET, SECRET};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::plan::Dice;
-use super::stage::pause;
 
 /// The sender's name.
 pub const NAME: &str = "peer";
@@ -28,7 +27,8 @@ pub const NAME: &str = "peer";
 pub const WINDOW: u64 = 10;
 /// What no log and no answer may quote.
 pub const ERROR_TEXT: &str = "barred by a canary";
-const PUBLIC: &str = "https://feedback.example";
+/// Where people and providers reach the service.
+pub const PUBLIC: &str = "https://feedback.example";
 
 /// How long one receipt waits for its answer before it goes to the other api.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -129,7 +129,7 @@ pub struct Provider {
     clients: Mutex<Vec<Client>>,
     asked: AtomicUsize,
     /// Cancelled once it misbehaves no more.
-    calm: CancellationToken,
+    calm: Mutex<CancellationToken>,
     /// Cancelled when it goes away. Held meanwhile.
     here: tokio::sync::Mutex<CancellationToken>,
     reports: TaskTracker,
@@ -151,7 +151,7 @@ impl Provider {
             }),
             clients: Mutex::default(),
             asked: AtomicUsize::new(0),
-            calm: CancellationToken::new(),
+            calm: Mutex::default(),
             here: tokio::sync::Mutex::default(),
             reports: TaskTracker::new(),
         });
@@ -193,7 +193,17 @@ impl Provider {
 
     /// From here on it takes every message at once.
     pub fn calm_down(&self) {
-        self.calm.cancel();
+        self.calm().cancel();
+    }
+
+    /// From here on it misbehaves again.
+    pub fn misbehave(&self) {
+        *self.calm.lock().unwrap_or_else(PoisonError::into_inner) = CancellationToken::new();
+    }
+
+    fn calm(&self) -> CancellationToken {
+        let calm = self.calm.lock();
+        calm.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until all that it reports is stored, and gives what it took.
@@ -203,6 +213,7 @@ impl Provider {
     pub async fn reported(&self) -> Result<HashMap<String, Taken>> {
         self.reports.close();
         self.reports.wait().await;
+        self.reports.reopen();
         let notes = self.notes();
         ensure!(notes.wrong.is_empty(), "{}", notes.wrong.join("\n"));
         Ok(notes.taken.clone())
@@ -268,7 +279,7 @@ impl Provider {
                     answer(socket, "500 Internal Server Error", &error).await?;
                 }
                 Conduct::TakeAndHang => {
-                    self.calm.cancelled().await;
+                    self.calm().cancelled().await;
                     break;
                 }
                 Conduct::TakeAndReset | Conduct::ResetUnread | Conduct::Throttle => break,
@@ -278,7 +289,7 @@ impl Provider {
     }
 
     fn conduct(&self) -> Conduct {
-        if self.calm.is_cancelled() {
+        if self.calm().is_cancelled() {
             return Conduct::Take;
         }
         let mut notes = self.notes();

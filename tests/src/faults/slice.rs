@@ -84,3 +84,9 @@ pub enum Version {
 pub fn phone(number: u64, version: u64) -> String {
     format!("+49{:011}", number * 100_000 + version % 100_000)
 }
+
+/// The number of the docid that a phone is of.
+pub fn number_of(phone: &str) -> Option<u64> {
+    let digits = phone.trim_start_matches('+').strip_prefix("49")?;
+    Some(digits.parse::<u64>().ok()? / 100_000)
+}
