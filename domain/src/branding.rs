@@ -177,9 +177,10 @@ fn cleaned(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
     read.map_err(|error| {
         format!("is not an SVG, of the namespace http://www.w3.org/2000/svg: {error}")
     })?;
-    // What is left of a reference to elsewhere is a path of the service.
-    let text = String::from_utf8_lossy(&clean);
-    let mut references = text.split("href=\"").skip(1);
+    // What is left of a reference to elsewhere is a path of the service, in styles too.
+    let text = String::from_utf8_lossy(&clean).to_ascii_lowercase();
+    let of_styles = text.split("url(").skip(1).filter(|to| !to.starts_with(')'));
+    let mut references = text.split("href=\"").skip(1).chain(of_styles);
     let leads_away = |to: &str| !to.starts_with('#') && !to.starts_with("data:image/");
     if references.any(leads_away) {
         return Err("refers to something that is not in it".to_owned());
@@ -335,6 +336,10 @@ mod tests {
             let away =
                 format!("{BEGIN}<{hostile} xlink:href=\"https://a.example/evil.svg#a\"/></svg>");
             assert_eq!(svg(&away), Err(code::MALFORMED), "{hostile}");
+        }
+        for away in ["https://a.example/evil.svg#a", "evil.svg"] {
+            let style = format!("{BEGIN}<path style=\"fill:url({away})\"/></svg>");
+            assert_eq!(svg(&style), Err(code::MALFORMED), "{away}");
         }
         for none in ["", "<p>none</p>", BEGIN] {
             assert_eq!(svg(none), Err(code::MALFORMED), "{none}");

@@ -90,9 +90,17 @@ pub fn international(text: &str, country: Country) -> Result<String, NotValid> {
     if !given_out(&parsed) && is_cut_off(&parsed) {
         return Err(TOO_SHORT);
     }
-    let found = PHONE_NUMBER_UTIL.format(&parsed, PhoneNumberFormat::E164);
+    let whole = |number: &PhoneNumber| {
+        let written = PHONE_NUMBER_UTIL.format(number, PhoneNumberFormat::E164);
+        written.into_owned()
+    };
+    let found = whole(&parsed);
     phone::PhoneNumber::parse(&found)?;
-    Ok(found.into_owned())
+    // Of two trunk prefixes the second would be taken away when it is read again, and it would be another person's.
+    if read(&found).is_none_or(|again| whole(&again) != found) {
+        return Err(IMPOSSIBLE);
+    }
+    Ok(found)
 }
 
 /// What a number may be in the form of E.164 that is written as in one of these countries; `None`: as in any, if that gives it out.
@@ -255,6 +263,7 @@ mod tests {
             ("DE", "0170 123456789012345", "too many"),
             ("DE", "+", "no digit"),
             ("DE", "+999 1234567", "possible"),
+            ("DE", "+49 (00 1232347", "possible"),
             ("DE", "0170-CALLNOW", "something else"),
             ("DE", "0170 1234567 ext. 5", "something else"),
             ("DE", "0170 1234567;ext=5", "something else"),

@@ -51,6 +51,8 @@ mod form_row;
 mod form_templates;
 mod form_texts;
 mod forms;
+#[cfg(test)]
+mod fuzz;
 mod import_file;
 mod import_outlook;
 mod import_upload;

@@ -243,4 +243,23 @@ mod tests {
         pairs.remove(0);
         assert_eq!(read(&pairs).unwrap_err().code(), Code::ValidationFailed);
     }
+
+    #[test]
+    fn whatever_is_asked_for_a_link_has_it_once() {
+        bolero::check!().for_each(|bytes: &[u8]| {
+            let pairs = urlencoded(bytes).unwrap_or_default();
+            let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+            if let Ok(request) = LinkRequest::read(&pairs, now) {
+                let given = [
+                    request.expires_at.is_some(),
+                    request.max_responses.is_some(),
+                    request.name.is_some(),
+                    request.kiosk.is_some(),
+                ];
+                let given = given.iter().filter(|is_given| **is_given).count();
+                assert_eq!(given + request.track_fields.len(), pairs.len());
+                assert!(request.expires_at.is_none_or(|end| end > now));
+            }
+        });
+    }
 }

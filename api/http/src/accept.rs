@@ -84,8 +84,11 @@ pub fn languages(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, IF_MATCH};
 
     use super::*;
+    use crate::body::{ContentEncoding, ContentType};
+    use crate::precondition::IfMatch;
 
     fn best(accept: &'static str) -> Kind {
         let mut headers = HeaderMap::new();
@@ -146,5 +149,27 @@ mod tests {
         }
         assert_eq!(negotiate(&HeaderMap::new(), &[Kind::Csv]), Kind::Json);
         assert_eq!(negotiate(&HeaderMap::new(), &[]), Kind::Json);
+    }
+
+    #[test]
+    fn whatever_headers_say_is_read() {
+        bolero::check!().for_each(|bytes: &[u8]| {
+            let Ok(value) = HeaderValue::from_bytes(bytes) else {
+                return;
+            };
+            let names = [
+                ACCEPT,
+                ACCEPT_LANGUAGE,
+                CONTENT_TYPE,
+                CONTENT_ENCODING,
+                IF_MATCH,
+            ];
+            let headers = HeaderMap::from_iter(names.map(|name| (name, value.clone())));
+            negotiate(&headers, &[Kind::Csv, Kind::Ndjson, Kind::Xlsx]);
+            assert!(languages(&headers).count() <= 1 + bytes.len());
+            ContentType::of(&headers);
+            ContentEncoding::of(&headers);
+            IfMatch::of(&headers);
+        });
     }
 }

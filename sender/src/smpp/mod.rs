@@ -11,6 +11,8 @@
 mod bind;
 mod config;
 mod deliver;
+#[cfg(test)]
+mod fuzz;
 mod ids;
 mod join;
 mod references;

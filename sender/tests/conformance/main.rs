@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod fuzz;
 mod hooks;
 mod peer;
 mod requests;

@@ -174,7 +174,7 @@ impl Tx {
         };
         let form = FormKey::new(account_id, form_id);
         let keys: Vec<AnswerKey> = self.fetch_all(ANSWERS, values![form, before, SOME]).await?;
-        let are_last = keys.len() < SOME.unsigned_abs() as usize;
+        let are_last = i64::try_from(keys.len()).is_ok_and(|found| found < SOME);
         let links: Vec<Uuid> = self.fetch_batch_values(DROP_ANSWERS, keys).await?;
         let mut gone = LinkCounts::default();
         for link_id in &links {

@@ -188,9 +188,10 @@ impl Tx {
         let seen = number(&later, |_| true);
         // What is due and of one kind and one sender need not be looked at to be counted.
         let is_alike = reminders == 0 && !campaign.names_several;
-        let due: Vec<WaitRow> = match seen < LOOKED_AT && is_alike {
-            true => vec![],
-            false => self.fetch_all(DUE, values()).await?,
+        let due: Vec<WaitRow> = if seen < LOOKED_AT && is_alike {
+            vec![]
+        } else {
+            self.fetch_all(DUE, values()).await?
         };
         let mut due_now = number(&due, |_| true);
         if seen < LOOKED_AT {

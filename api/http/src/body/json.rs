@@ -160,6 +160,23 @@ mod tests {
     }
 
     #[test]
+    fn whatever_an_object_is_it_is_read_as_by_others() {
+        bolero::check!().for_each(|bytes: &[u8]| {
+            let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
+            let others = serde_json::from_slice::<Map<String, Value>>(text);
+            match (object(bytes, 1_000), others) {
+                (Ok(members), others) => assert_eq!(members, others.unwrap()),
+                (Err(problem), Ok(_)) => {
+                    let detail = problem.detail();
+                    let is_twice = detail.contains("stands twice");
+                    assert!(is_twice || detail.contains("1000 values"), "{detail}");
+                }
+                (Err(_), Err(_)) => {}
+            }
+        });
+    }
+
+    #[test]
     fn values_are_read_as_serde_json_reads_them_and_counted() {
         let text = r#"{"a": [1, -2, 1.5e3, 18446744073709551616, true, null, "\u00e4"], "b": {"c": {}}, "d": []}"#;
         let plain: Value = serde_json::from_str(text).unwrap();

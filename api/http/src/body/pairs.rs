@@ -85,6 +85,8 @@ fn invalid(detail: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+
     use super::*;
 
     fn read(body: &str) -> Vec<(String, String)> {
@@ -126,6 +128,17 @@ mod tests {
         assert!(urlencoded("a&".repeat(MAX_PAIRS + 1).as_bytes()).is_err());
     }
 
+    #[test]
+    fn whatever_a_form_is_it_is_read_as_by_others() {
+        bolero::check!().for_each(|bytes: &[u8]| {
+            let others: Pairs = url::form_urlencoded::parse(bytes).into_owned().collect();
+            match urlencoded(bytes) {
+                Ok(pairs) => assert_eq!(pairs, others),
+                Err(_) => assert!(String::from_utf8_lossy(bytes).contains(['%', '\u{fffd}'])),
+            }
+        });
+    }
+
     const KIND: &str = "multipart/form-data; boundary=x";
     const BODY: &str = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n2\r\n\
         --x\r\nContent-Disposition: form-data; name=\"b\"; filename=\"f.txt\"\r\nContent-Type: text/plain\r\n\r\nä\r\n--x--\r\n";
@@ -144,6 +157,19 @@ mod tests {
             let cut = read(&BODY[..end]).await;
             assert_eq!(cut.unwrap_err().code(), Code::InvalidForm, "{end}");
         }
+    }
+
+    #[test]
+    fn whatever_parts_are_they_are_no_more_than_what_was_sent() {
+        bolero::check!().for_each(|bytes: &[u8]| {
+            let read = multipart(KIND, Bytes::copy_from_slice(bytes));
+            // All of it is there, so nothing is waited for.
+            let Some(Ok(pairs)) = read.now_or_never() else {
+                return;
+            };
+            let sizes = pairs.iter().map(|(name, value)| name.len() + value.len());
+            assert!(sizes.sum::<usize>() <= bytes.len());
+        });
     }
 
     #[tokio::test]

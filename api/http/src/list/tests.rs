@@ -155,3 +155,19 @@ fn a_forged_position_that_no_database_takes_is_refused() {
         assert_eq!(read.is_ok(), is_taken, "{position:?}");
     }
 }
+
+#[test]
+fn whatever_a_cursor_is_it_is_of_its_list_alone() {
+    bolero::check!().for_each(|bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).replace('\0', "");
+        assert!(with_cursor(&text).position::<Value>().is_err());
+        let given = (Uuid::nil(), text);
+        let cursor = list().cursor(&given);
+        assert_eq!(with_cursor(&cursor).position().unwrap(), Some(given));
+        let foreign = List {
+            account_id: Uuid::max(),
+            ..with_cursor(&cursor)
+        };
+        assert!(foreign.position::<Value>().is_err());
+    });
+}

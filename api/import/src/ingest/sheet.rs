@@ -45,6 +45,8 @@ const UNREADABLE: &str = "it is damaged, or has a password";
 /// What each entry of the file's directory begins with.
 const PART: &[u8] = b"PK\x01\x02";
 
+/// The rows and the columns of the largest sheet (ECMA-376). A cell beyond would make a small file a large one.
+const MAX_PLACE: (u32, u32) = (1 << 20, 1 << 14);
 /// Rows among which the header is looked for, where the first has one cell alone.
 const TITLES: u32 = 10;
 
@@ -245,6 +247,9 @@ impl Rows {
         if (row, column) < self.at {
             return Err(no_sheet("its cells are not in order"));
         }
+        if row >= MAX_PLACE.0 || column >= MAX_PLACE.1 {
+            return Err(no_sheet("a cell is where no sheet has one"));
+        }
         while self.at.0 < row {
             self.write(b"\n")?;
             self.at = (self.at.0 + 1, 0);
@@ -346,3 +351,6 @@ fn unwritable(error: &io::Error) -> Problem {
     tracing::warn!(%error, "a file that is imported cannot be written to the temporary folder");
     fault("no temporary file")
 }
+
+#[cfg(test)]
+mod tests;

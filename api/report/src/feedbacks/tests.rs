@@ -4,8 +4,10 @@ use serde_json::json;
 use store::report::FeedbackRow;
 use uuid::Uuid;
 
+use super::AnswerQuery;
 use super::item::items;
 use super::lines::{header, write};
+use crate::operations::AuditDays;
 use api_http::accept::Kind;
 
 /// One field of each kind; the keys are the types.
@@ -141,4 +143,30 @@ fn ndjson_has_an_item_a_line() {
     assert_eq!(values.len(), 2);
     assert_eq!(values[0]["answers"][0]["value"], 3);
     assert_eq!(values[1]["comment"], "a\nb");
+}
+
+#[test]
+fn whatever_is_searched_for_is_a_filter_or_refused() {
+    let form = form();
+    bolero::check!().for_each(|bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let pairs = || text.split('&').filter_map(|pair| pair.split_once('='));
+        let one = |name| pairs().find_map(|(given, value)| (given == name).then_some(value));
+        let [q, nps, happiness, from, to] = ["q", "nps", "happiness", "from", "to"].map(one);
+        let answers = text
+            .split('&')
+            .filter_map(|pair| pair.strip_prefix("answer="));
+        let answers: Vec<_> = answers.map(str::to_owned).collect();
+        let count = answers.len();
+        if let Ok(query) = AnswerQuery::parse(q, nps, happiness, answers)
+            && let Ok(filter) = query.filter(&form, true)
+        {
+            assert_eq!(filter.answers.len(), count);
+            assert!(filter.words.iter().all(|word| !word.contains('\0')));
+        }
+        if let Ok(days) = AuditDays::read(from, to) {
+            let (from, to) = days.moments(chrono_tz::America::Sao_Paulo);
+            assert!(from.zip(to).is_none_or(|(from, to)| from < to));
+        }
+    });
 }

@@ -8,6 +8,7 @@ mod doctor;
 mod help;
 mod metrics;
 mod migrate;
+mod naughty;
 mod openapi;
 mod service;
 mod sockets;

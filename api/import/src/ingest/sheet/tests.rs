@@ -1,0 +1,80 @@
+use std::io::Cursor;
+
+use axum::body::Body;
+use bolero::check;
+use domain::body::{BodyKind, FileKind, FileReader, Mapping};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::super::tests::pool;
+use super::super::{ContentEncoding, Incoming};
+use super::*;
+
+const WORKBOOK: &str = r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
+const RELATIONS: &str = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+/// The second style is that of dates.
+const STYLES: &str = r#"<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>"#;
+const TEXTS: &str = r#"<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" uniqueCount="2"><si><t>docid</t></si><si><t>a "b", c</t></si></sst>"#;
+
+/// The CSV of a file whose first sheet is this.
+fn csv(sheet: &[u8]) -> Result<String> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let plain = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    for (name, part) in [
+        ("xl/workbook.xml", WORKBOOK.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", RELATIONS.as_bytes()),
+        ("xl/styles.xml", STYLES.as_bytes()),
+        ("xl/sharedStrings.xml", TEXTS.as_bytes()),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ] {
+        zip.start_file(name, plain).unwrap();
+        zip.write_all(part).unwrap();
+    }
+    let incoming = Incoming {
+        body: Body::from(zip.finish().unwrap().into_inner()),
+        kind: BodyKind::Csv,
+        encoding: ContentEncoding::Identity,
+        permit: pool().permit(Uuid::nil()),
+        limit: 1 << 30,
+    };
+    let mut source = Source::new(incoming, CancellationToken::new(), false)?;
+    let (mut file, _) = as_csv(&mut source, &std::env::temp_dir())?;
+    let mut text = String::new();
+    file.read_to_string(&mut text).unwrap();
+    Ok(text)
+}
+
+fn sheet(cells: &str) -> String {
+    format!("<worksheet><sheetData><row>{cells}</row></sheetData></worksheet>")
+}
+
+#[test]
+fn a_sheet_is_as_large_as_the_largest() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let of = |place: &str| csv(sheet(&format!("<c r=\"{place}\"><v>7</v></c>")).as_bytes());
+    assert_eq!(of("B3").unwrap(), "\n\n,7");
+    assert_eq!(
+        of("XFD1048576").unwrap().len(),
+        (1 << 20) - 1 + (1 << 14) - 1 + 1
+    );
+    for beyond in ["A1048577", "XFE1", "A200000000"] {
+        let problem = of(beyond).unwrap_err();
+        assert_eq!(problem.code(), Code::InvalidCsv, "{beyond}");
+    }
+}
+
+#[test]
+fn whatever_a_sheet_is_its_csv_has_rows() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    check!().for_each(|sheet: &[u8]| {
+        let Ok(text) = csv(sheet) else { return };
+        let mut reader =
+            FileReader::new(FileKind::Sheet, Mapping::default(), text.as_bytes()).unwrap();
+        while let Ok(Some(_)) = reader.next() {}
+    });
+}
