@@ -13,7 +13,7 @@
 //! - [`campaign`]: campaigns and their messages; [`webhook`]: what a receiver of messages signs.
 //! - [`import`]: records, bodies, batches; [`check`]: what must hold for every batch; [`verdict`]: one record's.
 //! - [`process`]: one child process that never outlives the test; [`tools`]: programs `tests/run` fetched.
-//! - [`authority`]: certificates.
+//! - [`authority`] makes certificates.
 //! - [`wait`]: the only place that waits.
 //! - [`bench`]: what the benches in `tests/benches/` need besides.
 //!

@@ -120,7 +120,7 @@ impl CampaignEditPage<'_> {
                 let lately = number(preview.contacted_lately);
                 let lately = (lately > 0).then(|| t.count("preview-lately", lately));
                 let unlisted = preview.bus_props_unknown.iter();
-                let unlisted = number(unlisted.map(|(_, people)| people).sum());
+                let unlisted = number(unlisted.map(|(_, people)| people).sum::<u64>());
                 let unlisted = (unlisted > 0).then(|| t.count("start-unlisted", unlisted));
                 let told = [start].into_iter().chain(unlisted).chain(lately);
                 let told = told.chain(exceeded.iter().cloned());

@@ -204,11 +204,7 @@ pub fn routes(
         .route("/dashboard/forms/preview/logo", get(form_edit::logo))
         .route("/dashboard/shares", get(share::list).post(share::create))
         .route("/dashboard/shares/withdraw", post(share::withdraw))
-        .route("/dashboard/recipients/erase", post(recipients::erase))
-        .route(
-            "/dashboard/recipients/person.json",
-            get(recipients::export_person),
-        )
+        .merge(recipients::edits())
         .route("/dashboard/suppressions/gap", post(suppressions::set_gap))
         .route("/dashboard/usage/budget", post(usage::set_budget))
         .route(

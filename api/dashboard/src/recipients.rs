@@ -252,6 +252,13 @@ pub fn pages() -> Router<DashboardState> {
         .route("/dashboard/recipients/phone", post(search_phone))
 }
 
+/// What editors do with them.
+pub fn edits() -> Router<DashboardState> {
+    Router::new()
+        .route("/dashboard/recipients/erase", post(erase))
+        .route("/dashboard/recipients/person.json", get(export_person))
+}
+
 /// `GET /dashboard/recipients`.
 async fn show(person: SignedIn, Query(query): Query<RecipientsQuery>) -> Result<Response> {
     if !query.docid.is_empty() {
@@ -428,10 +435,7 @@ pub struct WantedPerson {
 }
 
 /// `GET /dashboard/recipients/person.json`: all that is stored of a recipient.
-pub async fn export_person(
-    person: SignedIn,
-    Query(wanted): Query<WantedPerson>,
-) -> Result<Response> {
+async fn export_person(person: SignedIn, Query(wanted): Query<WantedPerson>) -> Result<Response> {
     let docid = DocId::parse(wanted.docid).map_err(|_| Problem::not_found())?;
     let found = operations::export_person(&person.caller, &docid).await?;
     let answer = Json(found).into_response();
@@ -457,7 +461,7 @@ pub enum Erased {
 }
 
 /// Erases a recipient, or several.
-pub async fn erase(person: SignedIn, SentChange(erased): SentChange<Erased>) -> Result<Response> {
+async fn erase(person: SignedIn, SentChange(erased): SentChange<Erased>) -> Result<Response> {
     let caller = &person.caller;
     match erased {
         Erased::One { docid } => {

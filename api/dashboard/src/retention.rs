@@ -29,10 +29,14 @@ pub fn routes() -> Router<DashboardState> {
 /// Days as they are typed: empty, for ever. Left out, nothing was asked for.
 #[derive(Deserialize)]
 struct TypedRetention {
-    answers_days: Option<String>,
-    visits_days: Option<String>,
-    messages_days: Option<String>,
-    audit_days: Option<String>,
+    #[serde(rename = "answers_days")]
+    answers: Option<String>,
+    #[serde(rename = "visits_days")]
+    visits: Option<String>,
+    #[serde(rename = "messages_days")]
+    messages: Option<String>,
+    #[serde(rename = "audit_days")]
+    audit: Option<String>,
 }
 
 /// What is kept for so many days.
@@ -77,10 +81,10 @@ impl RetentionPage<'_> {
 impl TypedRetention {
     fn texts(&self) -> [(&'static str, &Option<String>); 4] {
         [
-            ("answers_days", &self.answers_days),
-            ("visits_days", &self.visits_days),
-            ("messages_days", &self.messages_days),
-            ("audit_days", &self.audit_days),
+            ("answers_days", &self.answers),
+            ("visits_days", &self.visits),
+            ("messages_days", &self.messages),
+            ("audit_days", &self.audit),
         ]
     }
 
@@ -111,10 +115,10 @@ impl From<&Retention> for TypedRetention {
     fn from(retention: &Retention) -> Self {
         let typed = |days: Option<u16>| days.map(|days| days.to_string());
         Self {
-            answers_days: typed(retention.answers_days),
-            visits_days: typed(retention.visits_days),
-            messages_days: typed(retention.messages_days),
-            audit_days: typed(retention.audit_days),
+            answers: typed(retention.answers_days),
+            visits: typed(retention.visits_days),
+            messages: typed(retention.messages_days),
+            audit: typed(retention.audit_days),
         }
     }
 }
@@ -191,10 +195,10 @@ mod tests {
     #[test]
     fn what_is_left_empty_is_kept_for_ever() {
         let typed = |answers: &str, audit: &str| TypedRetention {
-            answers_days: Some(answers.to_owned()),
-            visits_days: Some(String::new()),
-            messages_days: None,
-            audit_days: Some(audit.to_owned()),
+            answers: Some(answers.to_owned()),
+            visits: Some(String::new()),
+            messages: None,
+            audit: Some(audit.to_owned()),
         };
         let read = typed(" 365 ", "").read().unwrap();
         assert_eq!(read.answers_days, Some(365));

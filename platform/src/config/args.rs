@@ -169,12 +169,13 @@ impl Args {
             migrate_url: read("FEEDBACK_MIGRATE_URL", self.migrate_url, DatabaseUrl::parse)?,
             amqp_url: read("AMQP_URL", self.amqp_url, AmqpUrl::parse)?,
             redis_url: read("REDIS_URL", self.redis_url, RedisUrl::parse)?,
-            public_url: match read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)? {
-                Some(url) => url,
-                None => {
-                    let default = PublicUrl::of_address(listen, tls.is_some());
-                    refused("FEEDBACK_PUBLIC_URL", default)?
-                }
+            public_url: if let Some(url) =
+                read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)?
+            {
+                url
+            } else {
+                let default = PublicUrl::of_address(listen, tls.is_some());
+                refused("FEEDBACK_PUBLIC_URL", default)?
             },
             tls,
             key_rate: rate("FEEDBACK_KEY_RATE", self.key_rate, 500)?,

@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 42] = [
+const DESCRIPTIONS: [Description; 43] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",

@@ -264,8 +264,10 @@ pub async fn look(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
             account.export_audit().await?;
             continue;
         }
-        let page = usize::try_from(dice.between(0, pages.len() as u64 - 1))?;
-        account.look_at(pages.get(page).context("no page")?).await?;
+        let chosen = usize::try_from(dice.between(0, pages.len() as u64 - 1))?;
+        account
+            .look_at(pages.get(chosen).context("no page")?)
+            .await?;
     }
     Ok(())
 }

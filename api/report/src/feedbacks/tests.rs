@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::AnswerQuery;
 use super::item::items;
 use super::lines::{header, write};
-use crate::operations::AuditDays;
+use crate::operations::AuditQuery;
 use api_http::accept::Kind;
 
 /// One field of each kind; the keys are the types.
@@ -151,8 +151,8 @@ fn whatever_is_searched_for_is_a_filter_or_refused() {
     bolero::check!().for_each(|bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         let pairs = || text.split('&').filter_map(|pair| pair.split_once('='));
-        let one = |name| pairs().find_map(|(given, value)| (given == name).then_some(value));
-        let [q, nps, happiness, from, to] = ["q", "nps", "happiness", "from", "to"].map(one);
+        let one = |name: &str| pairs().find_map(|(given, value)| (given == name).then_some(value));
+        let [q, nps, happiness] = ["q", "nps", "happiness"].map(one);
         let answers = text
             .split('&')
             .filter_map(|pair| pair.strip_prefix("answer="));
@@ -164,8 +164,8 @@ fn whatever_is_searched_for_is_a_filter_or_refused() {
             assert_eq!(filter.answers.len(), count);
             assert!(filter.words.iter().all(|word| !word.contains('\0')));
         }
-        if let Ok(days) = AuditDays::read(from, to) {
-            let (from, to) = days.moments(chrono_tz::America::Sao_Paulo);
+        if let Ok(audit) = AuditQuery::read(|name| Ok(one(name))) {
+            let (from, to) = audit.moments(chrono_tz::America::Sao_Paulo);
             assert!(from.zip(to).is_none_or(|(from, to)| from < to));
         }
     });

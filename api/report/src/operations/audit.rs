@@ -3,7 +3,8 @@
 use api_http::accept::Kind;
 use api_http::{Caller, Problem, Result, lines};
 use axum::response::Response;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
 use domain::date_range::{parse_date, start_of};
 use domain::docid::DocId;
 use domain::scope::Scope;
@@ -112,16 +113,21 @@ impl AuditQuery {
             }
             None => self.subject.iter().cloned().collect(),
         };
-        let zone = caller.time_zone();
-        let end = self.to.and_then(|day| day.succ_opt());
-        let start_of = |day| start_of(day, zone);
+        let (from, until) = self.moments(caller.time_zone());
         Ok(AuditFilter {
-            from: self.from.map(start_of),
-            until: end.map(start_of),
+            from,
+            until,
             name: self.name.clone(),
             actions: self.kind.map(AuditKind::actions),
             subjects,
         })
+    }
+
+    /// Where its days begin, and where they are over.
+    pub(crate) fn moments(&self, zone: Tz) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+        let end = self.to.and_then(|day| day.succ_opt());
+        let start_of = |day| start_of(day, zone);
+        (self.from.map(start_of), end.map(start_of))
     }
 
     /// Its days, as the log has them: it is not to have what else names a recipient.

@@ -108,111 +108,83 @@ fn empty_values_count_as_unset() {
 
 #[test]
 fn a_bad_setting_is_one_line_that_names_its_variable() {
+    macro_rules! bad {
+        ($setting:ident, $value:literal, $line:literal) => {{
+            let $setting = Some($value.into());
+            let args = Args {
+                $setting,
+                ..Args::default()
+            };
+            (args, $line)
+        }};
+    }
     let cases = [
-        (
-            Args {
-                listen: Some("localhost".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_LISTEN: \"localhost\" is not an IP address and a port, such as 127.0.0.1:8080",
+        bad!(
+            listen,
+            "localhost",
+            "FEEDBACK_LISTEN: \"localhost\" is not an IP address and a port, such as 127.0.0.1:8080"
         ),
-        (
-            Args {
-                key_rate: Some("-1".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_KEY_RATE: \"-1\" is not a whole number from 0 to 4294967295",
+        bad!(
+            key_rate,
+            "-1",
+            "FEEDBACK_KEY_RATE: \"-1\" is not a whole number from 0 to 4294967295"
         ),
-        (
-            Args {
-                public_url: Some("feedback.example".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_PUBLIC_URL: must start with http:// or https://",
+        bad!(
+            public_url,
+            "feedback.example",
+            "FEEDBACK_PUBLIC_URL: must start with http:// or https://"
         ),
-        (
-            Args {
-                trusted_proxies: Some("10.0.0.0/8,proxy".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_TRUSTED_PROXIES: \"proxy\" is neither a network such as 10.0.0.0/8 nor an address",
+        bad!(
+            trusted_proxies,
+            "10.0.0.0/8,proxy",
+            "FEEDBACK_TRUSTED_PROXIES: \"proxy\" is neither a network such as 10.0.0.0/8 nor an address"
         ),
-        (
-            Args {
-                max_body: Some("0".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_MAX_BODY: 0 would refuse every import",
+        bad!(
+            max_body,
+            "0",
+            "FEEDBACK_MAX_BODY: 0 would refuse every import"
         ),
-        (
-            Args {
-                memory: Some("256 MB".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_MEMORY: \"256 MB\" is not a size such as 256 MiB, 1 GiB or 268435456",
+        bad!(
+            memory,
+            "256 MB",
+            "FEEDBACK_MEMORY: \"256 MB\" is not a size such as 256 MiB, 1 GiB or 268435456"
         ),
-        (
-            Args {
-                memory: Some("100 MiB".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_MEMORY: less than the 166 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need",
+        bad!(
+            memory,
+            "100 MiB",
+            "FEEDBACK_MEMORY: less than the 166 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need"
         ),
-        (
-            Args {
-                drain_seconds: Some("16".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_DRAIN_SECONDS: more than 15",
+        bad!(drain_seconds, "16", "FEEDBACK_DRAIN_SECONDS: more than 15"),
+        bad!(
+            session_idle,
+            "0",
+            "FEEDBACK_SESSION_IDLE: not from 1 to 720"
         ),
-        (
-            Args {
-                session_idle: Some("0".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_SESSION_IDLE: not from 1 to 720",
+        bad!(
+            security_contact,
+            "mailto:a@b.example\nExpires: never",
+            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER"
         ),
-        (
-            Args {
-                security_contact: Some("mailto:a@b.example\nExpires: never".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER",
+        bad!(
+            security_contact,
+            "security@b.example",
+            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER"
         ),
-        (
-            Args {
-                security_contact: Some("security@b.example".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_SECURITY_CONTACT: not mailto:ADDRESS, https://… or tel:NUMBER",
+        bad!(
+            tls,
+            "cert.pem",
+            "FEEDBACK_TLS: not CERT,KEY: the PEM files of a certificate and of its key"
         ),
-        (
-            Args {
-                tls: Some("cert.pem".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_TLS: not CERT,KEY: the PEM files of a certificate and of its key",
+        bad!(
+            require_tls,
+            "yes",
+            "FEEDBACK_REQUIRE_TLS: \"yes\" is neither on nor off"
         ),
-        (
-            Args {
-                require_tls: Some("yes".to_owned()),
-                ..Args::default()
-            },
-            "FEEDBACK_REQUIRE_TLS: \"yes\" is neither on nor off",
-        ),
-        (
-            Args {
-                data_dir: Some(OsString::new()),
-                ..Args::default()
-            },
-            "FEEDBACK_DATA_DIR: empty",
-        ),
-        (
-            Args {
-                database_url: Some("mysql://u:geheim@h/d".to_owned()),
-                ..Args::default()
-            },
-            "DATABASE_URL: scheme \"mysql\" is not one of postgres, postgresql, sqlite",
+        bad!(data_dir, "", "FEEDBACK_DATA_DIR: empty"),
+        bad!(
+            database_url,
+            "mysql://u:geheim@h/d",
+            "DATABASE_URL: scheme \"mysql\" is not one of postgres, postgresql, sqlite"
         ),
     ];
     for (args, line) in cases {
