@@ -99,6 +99,8 @@ def bodies(ids):
         "replace_setting": {"stop_words": ["Abmelden"], "stop_reply": "Stopped.", "help_reply": "Help."},
         "suppress": phone,
         "unsuppress": phone,
+        "set_retention": {"answers_days": 3650},
+        "preview_retention": {"answers_days": 3650},
         "submit_answers": {"answers": answers, "visit": str(uuid.uuid4())},
         "view_form": {"visit": str(uuid.uuid4())},
     }

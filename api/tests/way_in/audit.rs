@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::service::{Answer, Service};
 
 /// What changes nothing that the log would tell, and why. All other operations that are no GET have a row.
-const WITHOUT_ROW: [(&str, &str); 9] = [
+const WITHOUT_ROW: [(&str, &str); 10] = [
+    ("post /api_v1/account/retention/preview", "changes nothing"),
     (
         "delete /api_v1/sms/recipient",
         "each who has the phone has a row, and nobody is stored",
@@ -120,6 +121,9 @@ async fn forms_and_answers(walk: &mut Walk) {
     walk.ask(withdraw, &[&share], &Value::Null).await;
     let branding = json!({"name": "Shop"});
     walk.ask("put /api_v1/account", &[], &branding).await;
+    let retention = json!({"answers_days": 3_650});
+    walk.ask("put /api_v1/account/retention", &[], &retention)
+        .await;
     let delete = "delete /api_v1/form/{form_id}";
     walk.ask(delete, &[&form], &Value::Null).await;
 }

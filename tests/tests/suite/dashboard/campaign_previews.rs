@@ -78,7 +78,13 @@ async fn a_column_of_stores_that_is_not_chosen_is_told_before_the_start() -> Res
     person.post(edit, &sent).await?.expect(303)?;
     let page = person.get(edit).await?.expect(200)?;
     ensure!(!page.text()?.contains("No answer will count"), "{page:?}");
-    // The form has another spelling, and would count it for none.
+    // A value that the form does not list would count for none.
+    let mut other = campaign(form_id, &batches[1]);
+    other.extend([("group_column", "Filiale"), ("group_name", "store")]);
+    let made = person.post(new, &other).await?.expect(303)?;
+    let edit = made.header("location").context("no location")?;
+    let edit = edit.split('?').next().unwrap_or_default();
+    let page = person.get(edit).await?.expect(200)?;
     let unlisted = "1 person has a store or group that the form does not list";
     ensure!(page.text()?.contains(unlisted), "{page:?}");
     Ok(())

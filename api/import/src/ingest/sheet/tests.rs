@@ -14,6 +14,7 @@ use super::super::{ContentEncoding, Incoming};
 use super::*;
 
 const WORKBOOK: &str = r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
+const PACKAGE: &str = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
 const RELATIONS: &str = r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
 /// The second style is that of dates.
 const STYLES: &str = r#"<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>"#;
@@ -24,6 +25,7 @@ fn csv(sheet: &[u8]) -> Result<String> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let plain = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     for (name, part) in [
+        ("_rels/.rels", PACKAGE.as_bytes()),
         ("xl/workbook.xml", WORKBOOK.as_bytes()),
         ("xl/_rels/workbook.xml.rels", RELATIONS.as_bytes()),
         ("xl/styles.xml", STYLES.as_bytes()),
