@@ -15,8 +15,7 @@ use crate::done;
 use crate::form_texts::{LANGUAGES, language_name};
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, page};
-use crate::sent::SentChange;
-use crate::sign_in::NoFields;
+use crate::sent::{NoFields, SentChange};
 use crate::signed_in::SignedIn;
 
 const STATUSES: [&str; 3] = ["PUBLISHED", "DRAFT", "DELETED"];

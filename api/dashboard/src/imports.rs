@@ -26,8 +26,7 @@ use crate::list::{PageQuery, ShownList};
 use crate::names::{UnknownWords, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::recipients::people_path;
-use crate::sent::SentChange;
-use crate::sign_in::NoFields;
+use crate::sent::{NoFields, SentChange};
 use crate::signed_in::SignedIn;
 
 /// So many campaigns are looked at, the newest.

@@ -25,8 +25,7 @@ use crate::done;
 use crate::list::{PageQuery, ShownList};
 use crate::page::{Frame, html, page};
 use crate::reasons::reasons;
-use crate::sent::SentChange;
-use crate::sign_in::NoFields;
+use crate::sent::{NoFields, SentChange};
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 

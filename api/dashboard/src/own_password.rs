@@ -12,9 +12,8 @@ use store::account::{Person, SessionSummary};
 use crate::done;
 use crate::page::{Frame, page};
 use crate::password::refusal_of;
-use crate::sent::SentChange;
+use crate::sent::{NoFields, SentChange};
 use crate::session::LIFE;
-use crate::sign_in::NoFields;
 use crate::signed_in::SignedIn;
 
 /// Whoever must change their password has no other page.

@@ -7,6 +7,7 @@ use api_http::{Code, Problem, Result};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use platform::places::Place;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -27,6 +28,10 @@ const TOKEN_BYTES: usize = TOKEN.len() + 1 + 64;
 
 /// What a page's form sends, of one kind.
 pub struct SentChange<T>(pub T);
+
+/// What a button sends that says all by itself.
+#[derive(Deserialize)]
+pub struct NoFields {}
 
 /// What a page's form sends, name by name in its order.
 #[derive(Clone)]

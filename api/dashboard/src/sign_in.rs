@@ -15,7 +15,7 @@ use crate::first_admin_page;
 use crate::page::html;
 use crate::password::{BY_PASSWORD, refusal_of};
 use crate::second_step;
-use crate::sent::{SentChange, receive_small};
+use crate::sent::{NoFields, SentChange, receive_small};
 use crate::session::{inside, redirect};
 use crate::sign_in_link::{BY_LINK, used_up};
 use crate::signed_in::SignedIn;
@@ -230,10 +230,6 @@ async fn find_link(state: &DashboardState, network: Network, token: &str) -> Res
     }
     link.ok_or_else(used_up)
 }
-
-/// What a button sends that says all by itself.
-#[derive(Deserialize)]
-pub struct NoFields {}
 
 /// Ends the session.
 pub async fn sign_out(

@@ -146,7 +146,7 @@ impl From<migration::Error> for Error {
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
-        full::note(&error);
+        full::note(driver_error(&error));
         kind(&error)(error.into())
     }
 }
@@ -164,7 +164,7 @@ const READ_ONLY: &str = "25006";
 /// Citus, 13.2: what a node said of a copy to it, or of its connection.
 const OF_A_NODE: &str = "XX000";
 
-pub(super) fn driver_error(error: &DbErr) -> Option<&SqlxError> {
+fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(inner))
         | DbErr::Exec(RuntimeErr::SqlxError(inner))

@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use sea_orm::{DbErr, SqlxError};
-
-use super::error::driver_error;
+use sea_orm::SqlxError;
 
 /// How long after the last refusal the disk counts as full. Whoever is refused tries again sooner.
 const OVER: Duration = Duration::from_secs(15);
@@ -22,9 +20,9 @@ fn is_recent(last: Option<Instant>) -> bool {
     last.is_some_and(|last| last.elapsed() < OVER)
 }
 
-/// Remembers it if that is what an error says, and writes a line when it begins.
-pub(super) fn note(error: &DbErr) {
-    let database = driver_error(error).and_then(SqlxError::as_database_error);
+/// Remembers it if that is what an error of the driver says, and writes a line when it begins.
+pub(super) fn note(error: Option<&SqlxError>) {
+    let database = error.and_then(SqlxError::as_database_error);
     let Some(database) = database.filter(|error| error.code().is_some_and(|code| is_full(&code)))
     else {
         return;
