@@ -39,10 +39,11 @@ fn find<'c>(claim: &str, claims: &'c Claims) -> Option<&'c Value> {
     claims.get(claim).or_else(inside)
 }
 
-/// What somebody may be called here, the best first. Others may be called so too.
+/// What somebody may be called here, the best first, and never as keys are. Others may be called so too.
 pub fn names(claims: &Claims) -> impl Iterator<Item = PersonName> {
     let names = ["preferred_username", "email", "name", "sub"].into_iter();
-    names.filter_map(|claim| PersonName::parse(claims.get(claim)?.as_str()?).ok())
+    let names = names.filter_map(|claim| PersonName::parse(claims.get(claim)?.as_str()?).ok());
+    names.filter(|name| !name.as_str().starts_with("fk_"))
 }
 
 #[cfg(test)]

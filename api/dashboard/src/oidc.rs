@@ -133,17 +133,12 @@ async fn sign_in(
         return Ok(faulty(t, provider, &OidcFault::Refused(said)));
     };
     let failures = &state.app.failures;
-    let permit = failures.lookup_permit(network, false)?;
+    // Before it is asked: whoever makes the provider busy pays for that.
+    failures.take(network)?;
     let vouched = match provider.finish(&begun.secret, code).await {
         Ok(vouched) => vouched,
-        Err(fault) => {
-            if matches!(fault, OidcFault::Refused(_)) {
-                failures.take(network)?;
-            }
-            return Ok(faulty(t, provider, &fault));
-        }
+        Err(fault) => return Ok(faulty(t, provider, &fault)),
     };
-    drop(permit);
     let Some(grant) = provider.granted(&vouched.claims) else {
         if let Some(person) = state
             .app
@@ -203,6 +198,13 @@ async fn person_of(
 ) -> Result<Result<Person, &'static str>> {
     let store = &state.app.store;
     let identity = &vouched.identity;
+    let Some(account_id) = store.account_id(&grant.account).await? else {
+        tracing::error!(
+            account = grant.account,
+            "FEEDBACK_OIDC names an account that there is not"
+        );
+        return Ok(Err("oidc-no-account"));
+    };
     if let Some(person) = store.person_of_identity(identity).await? {
         let by = (person.account_id, person.name.as_str());
         let stays = person.account_name == grant.account;
@@ -226,14 +228,10 @@ async fn person_of(
             }));
         }
     }
-    let Some(account_id) = store.account_id(&grant.account).await? else {
-        tracing::error!(
-            account = grant.account,
-            "FEEDBACK_OIDC names an account that there is not"
-        );
-        return Ok(Err("oidc-no-account"));
-    };
     for name in names(&vouched.claims) {
+        if store.person(&name).await?.is_some() {
+            continue;
+        }
         let by = (account_id, name.as_str());
         let subject = format!("{} {}", name.as_str(), grant.role);
         let add = store.add_identity(account_id, &name, grant.role, identity);

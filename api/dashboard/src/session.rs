@@ -260,7 +260,9 @@ pub fn inside(next: &str) -> &str {
         let is_page = path == "/dashboard" || path.starts_with("/dashboard/");
         url.host_str() == Some("here") && is_page
     });
-    let is_plain = next.starts_with('/') && !next.contains(|c: char| c == '\\' || c.is_control());
+    // Behind two slashes a host begins.
+    let is_path = next.starts_with('/') && !next.starts_with("//");
+    let is_plain = is_path && !next.contains(|c: char| c == '\\' || c.is_control());
     if is_inside && is_plain {
         next
     } else {

@@ -37,7 +37,6 @@ const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode
 /// Exports, as the audit log names them.
 pub(crate) const EXPORT_RECIPIENTS: &str = "recipients.export";
 pub(crate) const EXPORT_ERRORS: &str = "import.export";
-/// As an erasure does, it names the docid, which an erasure takes out.
 const EXPORT_PERSON: &str = "recipient.export";
 
 /// How long a search goes on before it says how far it is.
@@ -371,11 +370,10 @@ pub async fn export_person(caller: &Caller, docid: &DocId) -> Result<StoredPerso
         let is_known = person.is_known();
         is_known.then_some(person).ok_or_else(Problem::not_found)
     });
+    let subject = caller.recipient_subject(docid).await?;
     // Whatever it is written in, all of it is taken at once.
     let of = (SCOPE, Kind::Ndjson);
-    caller
-        .export(of, EXPORT_PERSON, docid.as_str(), export)
-        .await
+    caller.export(of, EXPORT_PERSON, &subject, export).await
 }
 
 /// The same of all who have this phone, as they are stored now.

@@ -143,7 +143,7 @@ impl Store {
         // On PostgreSQL what goes is found once, whatever its statistics say.
         if self.dialect() == Dialect::Postgres {
             return Ok(format!(
-                "DELETE FROM {table} WHERE ctid = ANY (ARRAY(SELECT ctid {of_account} LIMIT {SOME}))"
+                "DELETE {of_account} AND ctid = ANY (ARRAY(SELECT ctid {of_account} LIMIT {SOME}))"
             ));
         }
         let tables = entity::tables();

@@ -174,18 +174,15 @@ impl Tx {
         };
         let form = FormKey::new(account_id, form_id);
         let keys: Vec<AnswerKey> = self.fetch_all(ANSWERS, values![form, before, SOME]).await?;
-        let are_last = i64::try_from(keys.len()).is_ok_and(|found| found < SOME);
         let links: Vec<Uuid> = self.fetch_batch_values(DROP_ANSWERS, keys).await?;
         let mut gone = LinkCounts::default();
         for link_id in &links {
             gone.add(*link_id, 0, 1);
         }
         self.forget_links(account_id, links).await?;
-        if are_last {
-            // Reports show the latest comments.
-            let now = self.now().await?;
-            self.raise_version(form, now).await?;
-        }
+        // Reports show the latest comments.
+        let now = self.now().await?;
+        self.raise_version(form, now).await?;
         self.add_sealed_to_links(form, &gone).await?;
         Ok(true)
     }
