@@ -47,9 +47,9 @@ async fn fill(app: &App, client: &Client, account: &str) -> Result<()> {
     client.counted(&link, 1, 1).await?;
     let campaign = client.running("demo", &[record("a")]).await?;
     client.until_first(&campaign, "delivered", 1).await?;
+    client.erase("a").await?.expect(204)?;
     let people = records(account, 2_500, "1");
     client.import_and_wait(&people, LATER).await?;
-    client.erase("a").await?.expect(204)?;
     app.person(&format!("ada.{account}"), account, "admin")
         .await?;
     Ok(())
@@ -81,25 +81,18 @@ async fn of_an_account_that_ended_nothing_is_left_and_of_others_all() -> Result<
     let after = rows(&app).await?;
     ensure!(after.len() + 1 == before.len(), "{after:?}");
     for (account, tables) in &after {
-        // What goes on beside it changes no count of people, answers and messages.
+        // What an erasure takes out of messages and links may go on beside it.
         let of_people = |tables: &[String]| -> Vec<String> {
             let kept = tables.iter().filter(|line| {
-                [
-                    "recipient ",
-                    "feedback ",
-                    "message ",
-                    "link ",
-                    "form ",
-                    "person ",
-                ]
-                .iter()
-                .any(|name| line.starts_with(name))
+                ["recipient ", "feedback ", "form ", "person "]
+                    .iter()
+                    .any(|name| line.starts_with(name))
             });
             kept.cloned().collect()
         };
         ensure!(
             of_people(tables) == of_people(&before[account]),
-            "{after:?}"
+            "{before:?} became {after:?}"
         );
     }
     ends.get("/api_v1/account")
