@@ -20,6 +20,7 @@ mod readers;
 mod rebuilding;
 mod recount;
 mod reports;
+#[cfg(feature = "demo")]
 mod retention;
 mod rolling_up;
 mod schema;
