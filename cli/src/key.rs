@@ -49,7 +49,7 @@ pub(crate) enum Command {
 /// What a key may do, how long, and from where.
 #[derive(clap::Args)]
 pub(crate) struct Terms {
-    /// Comma-separated out of import, report, form, link, send, audit [default: all]
+    /// Comma-separated out of import, report, form, link, send, audit, retention [default: all]
     #[arg(long)]
     scopes: Option<Scopes>,
     /// What to call it, at most 80 characters

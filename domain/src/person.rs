@@ -52,12 +52,14 @@ impl Role {
         self.into()
     }
 
-    /// The scopes that the role has, as a key has its own: everybody reads everything but the audit log.
+    /// The scopes that the role has, as a key has its own: everybody reads everything but the audit log and how long data is kept.
     pub fn scopes(self, access: Access) -> Scopes {
         match (self, access) {
             (Self::Viewer, Access::Change) => Scopes::NONE,
             (Self::Admin, _) => Scopes::ALL,
-            (Self::Viewer, Access::Read) | (Self::Editor, _) => Scopes::ALL.without(Scope::Audit),
+            (Self::Viewer, Access::Read) | (Self::Editor, _) => {
+                Scopes::ALL.without(Scope::Audit).without(Scope::Retention)
+            }
         }
     }
 }
@@ -195,8 +197,10 @@ mod tests {
             let changes = role.scopes(Access::Change).contains(Scope::Form);
             assert!(role.scopes(Access::Read).contains(Scope::Form));
             assert_eq!(changes, *role >= Role::Editor);
-            let audits = role.scopes(Access::Read).contains(Scope::Audit);
-            assert_eq!(audits, *role == Role::Admin);
+            for of_admins in [Scope::Audit, Scope::Retention] {
+                let may = role.scopes(Access::Read).contains(of_admins);
+                assert_eq!(may, *role == Role::Admin);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ pub enum Scope {
     Link,
     Send,
     Audit,
+    Retention,
 }
 
 impl Scope {
@@ -99,9 +100,10 @@ mod tests {
         assert_eq!(scopes.to_string(), "import,report");
         assert!(scopes.contains(Scope::Import) && !scopes.contains(Scope::Form));
         let others: Scopes = "import,report,form,link,send".parse().unwrap();
-        assert_eq!(Scopes::ALL.without(Scope::Audit), others);
+        let most = Scopes::ALL.without(Scope::Retention);
+        assert_eq!(most.without(Scope::Audit), others);
         assert_eq!(
-            "import,report,form,link,send,audit".parse(),
+            "import,report,form,link,send,audit,retention".parse(),
             Ok(Scopes::ALL)
         );
     }
@@ -116,6 +118,9 @@ mod tests {
     #[test]
     fn scopes_are_a_list_of_names_in_json() {
         let json = serde_json::to_string(&Scopes::ALL).unwrap();
-        assert_eq!(json, r#"["import","report","form","link","send","audit"]"#);
+        assert_eq!(
+            json,
+            r#"["import","report","form","link","send","audit","retention"]"#
+        );
     }
 }

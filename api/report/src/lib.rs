@@ -65,12 +65,13 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .routes(routes!(share::create_share, share::list_shares))
         .routes(routes!(share::withdraw_share));
     let feedback = OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback));
-    let audit = OpenApiRouter::new()
-        .routes(routes!(audit::list_audit))
+    let audit = OpenApiRouter::new().routes(routes!(audit::list_audit));
+    let retention = OpenApiRouter::new()
         .routes(routes!(retention::read_retention, retention::set_retention))
         .routes(routes!(retention::preview_retention));
     scoped(Scope::Report, "report", reports)
         .merge(scoped(Scope::Audit, "account", audit))
+        .merge(scoped(Scope::Retention, "account", retention))
         .merge(scoped(Scope::Form, "form", feedback))
         .with_state(ReportState {
             app: app.clone(),

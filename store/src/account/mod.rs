@@ -38,8 +38,8 @@ mod session;
 mod share;
 mod time_zone;
 
-/// The lowest number of a program that knows the scope of the audit log.
-const READ_AUDIT: i64 = 23;
+/// Scopes that not all programs know, each with the lowest number of one that does.
+const NEW_SCOPES: [(Scope, i64); 2] = [(Scope::Audit, 23), (Scope::Retention, 27)];
 
 /// What authentication needs of a key that is not revoked.
 #[derive(Clone, Debug)]
@@ -223,12 +223,15 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let mut new = key.into();
         let tx = self.begin().await?;
-        if new.scopes.contains(Scope::Audit) && !tx.admits_only_from(READ_AUDIT).await? {
-            // Programs of before cannot read a key with this scope: all of them are those that these know.
-            if new.scopes != Scopes::ALL {
-                return Err(Error::UpgradeUnfinished.into());
+        let wants_all = new.scopes == Scopes::ALL;
+        for (scope, known_from) in NEW_SCOPES {
+            if new.scopes.contains(scope) && !tx.admits_only_from(known_from).await? {
+                // Programs of before cannot read a key with this scope: all of them are those that these know.
+                if !wants_all {
+                    return Err(Error::UpgradeUnfinished.into());
+                }
+                new.scopes = new.scopes.without(scope);
             }
-            new.scopes = Scopes::ALL.without(Scope::Audit);
         }
         let now = Utc::now();
         let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
