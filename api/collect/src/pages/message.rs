@@ -43,9 +43,13 @@ pub fn not_found(f: Frame<'_>) -> HtmlPage {
     MessagePage::new(f, LENS, "public-nothing").page("")
 }
 
-/// For a link that is deleted, expired or used up.
-pub fn gone(f: Frame<'_>) -> HtmlPage {
-    MessagePage::new(f, CLOCK, "public-closed").page("")
+/// For a link that is deleted, expired or used up. Whoever got it in a message can still get no more.
+pub fn gone(f: Frame<'_>, reader: Reader, token: &str) -> HtmlPage {
+    MessagePage {
+        stops: reader == Reader::Recipient,
+        ..MessagePage::new(f, CLOCK, "public-closed")
+    }
+    .page(token)
 }
 
 /// The same after a submission: with all that was `typed`, so that it can be copied.
@@ -96,6 +100,10 @@ const EXCLAMATION: &str = "M12 4v10m0 5v.01";
 
 #[derive(Template)]
 #[template(path = "message.html", whitespace = "minimize")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what a page has, each by itself"
+)]
 struct MessagePage<'a> {
     f: Frame<'a>,
     /// The path of a drawing.
@@ -106,6 +114,8 @@ struct MessagePage<'a> {
     is_trial: bool,
     /// On a large screen the form comes back by itself.
     is_kiosk: bool,
+    /// It offers to get no more messages.
+    stops: bool,
     /// The form's title, where it is known.
     about: &'a str,
     /// The language of the form's texts; empty where nobody said it.
@@ -131,6 +141,7 @@ impl<'a> MessagePage<'a> {
             good: false,
             is_trial: false,
             is_kiosk: false,
+            stops: false,
             about: "",
             lang: "",
             heading: f.t.get(name),

@@ -438,7 +438,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
         prepare(plain(), &form, Reader::Anybody).fill(TOKEN, VISIT),
         form_closed(plain(), &form, &[], TOKEN),
         thanks(plain(), &form, Reader::Anybody, TOKEN),
-        gone(plain()),
+        gone(plain(), Reader::Recipient, TOKEN),
         not_found(plain()),
         trouble(plain(), StatusCode::SERVICE_UNAVAILABLE),
         trouble(plain(), StatusCode::PAYLOAD_TOO_LARGE),
@@ -505,6 +505,10 @@ fn only_a_message_s_page_offers_no_more_messages_and_only_a_trial_s_says_so() {
     let of_message = page(Reader::Recipient);
     assert!(of_message.contains(&action) && of_message.contains("No more messages"));
     assert!(!page(Reader::Anybody).contains("/stop"));
+    let ended = |reader| gone(plain(), reader, TOKEN).html();
+    let of_message = ended(Reader::Recipient);
+    assert!(of_message.contains(&action) && of_message.contains("No more messages"));
+    assert!(!ended(Reader::Anybody).contains("/stop"));
     assert!(page(Reader::Owner).contains("stored nowhere"));
     assert!(!page(Reader::Anybody).contains("stored nowhere"));
     let thanked = |reader| thanks(plain(), &form, reader, TOKEN).html();

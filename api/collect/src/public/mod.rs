@@ -172,7 +172,6 @@ impl IntoResponse for PageProblem {
     fn into_response(self) -> Response {
         let page = match self.problem.code().status() {
             StatusCode::NOT_FOUND => pages::not_found(self.f),
-            StatusCode::GONE => pages::gone(self.f),
             other => pages::trouble(self.f, other),
         };
         answer_with(&self.problem, page)
@@ -203,16 +202,20 @@ fn gone() -> Problem {
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 404, description = "Nobody was given this token", body = String, content_type = "text/html"),
-        (status = 410, description = "The link takes no more answers", body = String, content_type = "text/html"),
+        (status = 410, description = "The link takes no more answers; of a message: with what ends messages", body = String, content_type = "text/html"),
     ),
 )]
-pub async fn show_form(visitor: PublicRequest) -> Result<HtmlPage, PageProblem> {
-    let opened = visitor.open().await;
+pub async fn show_form(visitor: PublicRequest) -> Result<Response, PageProblem> {
+    let opened = visitor.enter().await;
     let opened = opened.map_err(|problem| visitor.tell(problem))?;
+    if opened.link.is_gone(Utc::now()) {
+        let page = pages::gone(visitor.plain(), opened.reader(), &visitor.token);
+        return Ok(answer_with(&gone(), page));
+    }
     let (f, language) = (visitor.frame(&opened), visitor.language(&opened));
     let CollectState { app, links, .. } = &visitor.state;
     let page = links.page(app, f, &opened, language).await;
-    Ok(page.fill(&visitor.token, Uuid::now_v7()))
+    Ok(page.fill(&visitor.token, Uuid::now_v7()).into_response())
 }
 
 /// The link as a QR code.
