@@ -325,7 +325,8 @@ fn failure_rows(person: &SignedIn, campaign: &Funnel, failures: &[Failure]) -> V
 fn failure_notes(failures: &Failures) -> Vec<&'static str> {
     let notes = [
         ("failures-most", failures.items.len() > FAILURES),
-        ("failures-partial", failures.partial),
+        ("failures-sealed", failures.sealed),
+        ("failures-partial", failures.partial && !failures.sealed),
     ];
     let notes = notes.into_iter().filter(|(_, is_so)| *is_so);
     notes.map(|(note, _)| note).collect()

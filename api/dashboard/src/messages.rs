@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use api_http::{Problem, Result, parse_id};
-use api_send::{SendState, operations};
+use api_send::{CampaignItem, SendState, operations};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -58,6 +58,8 @@ struct MessagesPage<'a> {
     sending: &'a SendState,
     /// How many there are; `None`: nobody counts them.
     total: Option<i64>,
+    /// What is told of messages that are kept no longer.
+    sealed: Option<String>,
     /// The names of campaigns by their ids.
     names: HashMap<String, String>,
     found: ShownList<Message>,
@@ -212,7 +214,15 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
     let list = query.page.list(&person, "messages", 50);
     let found = operations::list_messages(&person.caller, &filter, list.position()?, list.limit);
     let found = ShownList::new(&list, found.await?);
-    let total = total(&person, &filter).await?;
+    let campaign = campaign(&person, filter.campaign_id).await?;
+    let total = total(&person, &filter, campaign.as_ref()).await?;
+    let sealed = match &campaign {
+        Some(item) if f.are_messages_gone(item.campaign.finished_at) => {
+            Some(f.t.get("sealed-messages"))
+        }
+        None if filter.days.is_none() => f.gone_messages_note(),
+        _ => None,
+    };
     let names = names(&person).await;
     let mut keep = vec![
         ("set", &*query.set),
@@ -233,22 +243,32 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
         filter: parameters.finish(),
         sending: &person.state.sending,
         total,
+        sealed,
         names,
         found,
     };
     Ok(page_of_days(&f, &range, &template))
 }
 
+async fn campaign(person: &SignedIn, campaign_id: Option<Uuid>) -> Result<Option<CampaignItem>> {
+    let Some(campaign_id) = campaign_id else {
+        return Ok(None);
+    };
+    let read = operations::read_campaign(&person.state.sending, &person.caller, campaign_id);
+    Ok(Some(read.await?.item))
+}
+
 /// How many messages a list has, as reports and campaigns count them.
-async fn total(person: &SignedIn, filter: &MessageFilter) -> Result<Option<i64>> {
+async fn total(
+    person: &SignedIn,
+    filter: &MessageFilter,
+    campaign: Option<&CampaignItem>,
+) -> Result<Option<i64>> {
     if !filter.code.is_empty() || !filter.country.is_empty() {
         return total_of_reason(person, filter).await;
     }
-    if let Some(campaign_id) = filter.campaign_id {
-        let counts = operations::read_campaign(&person.state.sending, &person.caller, campaign_id)
-            .await?
-            .item
-            .counts;
+    if let Some(campaign) = campaign {
+        let counts = &campaign.counts;
         let count = |kind| match kind {
             MessageKind::Reminder => filter.set.count(&counts.reminder),
             MessageKind::First => filter.set.count(&counts.first),

@@ -68,7 +68,7 @@ pub struct Frame {
     pub reaches_phones: bool,
     /// What forms of the page send with a change; empty on a shared page, which has none.
     pub token: String,
-    /// What is sealed of the account; of a shared page nobody is told.
+    /// What is sealed of the account.
     pub seals: Seals,
     /// The parameters that its links keep.
     pub kept: String,
@@ -128,11 +128,21 @@ impl Frame {
         path.strip_prefix("/dashboard/") == Some(self.current)
     }
 
-    /// What is told of days of which answers are deleted.
+    /// What is told of days of which answers, or on the pages of campaigns messages, are deleted.
     pub fn sealed_note(&self, range: &Range) -> Option<String> {
-        let last = self.seals.answers?;
-        let is_reached = range.dates.start() <= last && self.current != "campaigns";
-        is_reached.then(|| self.t.with("sealed-answers", self.t.date(last)))
+        let (sealed, note) = if self.current == "campaigns" {
+            (self.seals.messages, "sealed-campaigns")
+        } else {
+            (self.seals.answers, "sealed-answers")
+        };
+        let last = sealed.filter(|last| range.dates.start() <= *last)?;
+        Some(self.t.with(note, self.t.date(last)))
+    }
+
+    /// What is told of messages of whatever campaigns.
+    pub fn gone_messages_note(&self) -> Option<String> {
+        let last = self.seals.messages?;
+        Some(self.t.with("sealed-campaigns", self.t.date(last)))
     }
 
     /// Whether the messages of a campaign that ended at some time are deleted.

@@ -96,6 +96,7 @@ async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> R
     let simulates = state.sending.only_simulates(&shared.account_name);
     let f = Frame {
         simulates,
+        seals: shared.seals,
         ..Frame::of_reader(t, shared.company, zone)
     };
     let uri: Uri = shared.path.parse().map_err(broken)?;

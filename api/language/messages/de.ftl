@@ -69,8 +69,9 @@ retention-messages-note = Von beendeten Kampagnen, gerechnet ab ihrem Ende. Auch
 retention-audit = Tage, die das Protokoll bleibt
 retention-audit-note = Mindestens 90 Tage.
 retention-sealed = Gelöscht bis { $value }.
+retention-holds = Vor { $value } wird nichts weiter gelöscht. Bis dahin können Sie die Tage noch zurückändern.
 retention-look = Zeigen, was gelöscht würde
-retention-goes = Das wird sofort gelöscht:
+retention-goes = Das wird in 24 Stunden gelöscht:
 retention-goes-answers = { $n ->
     [one] { $value } Antwort
    *[other] { $value } Antworten
@@ -87,12 +88,13 @@ retention-goes-audit = { $n ->
     [one] { $value } Zeile des Protokolls
    *[other] { $value } Zeilen des Protokolls
 }
-retention-goes-none = Noch ist nichts so alt. Von jetzt an wird jeden Tag gelöscht, was älter wird.
-retention-sure = Es lässt sich nicht zurückholen. Möchten Sie das?
+retention-goes-none = Noch ist nichts so alt. In 24 Stunden geht es los: Von da an wird jeden Tag gelöscht, was älter wird.
+retention-sure = Bis dahin können Sie die Tage hier zurückändern. Danach lässt sich nichts zurückholen. Möchten Sie das?
 retention-set = Älteres löschen
 retention-wrong = Bitte geben Sie ganze Tage an: von 1 bis 36.500, für das Protokoll ab 90.
 sealed-answers = Antworten bis { $value } sind gelöscht. Die Zahlen zählen sie mit; Listen und Kommentare haben sie nicht mehr.
 sealed-messages = Die Nachrichten dieser Kampagne sind gelöscht. Ihre Zahlen bleiben.
+sealed-campaigns = Die Nachrichten von Kampagnen, die bis { $value } zu Ende waren, sind gelöscht. Ihre Zahlen bleiben.
 company = Unternehmen
 company-name = Name des Unternehmens
 company-note = Er steht über Ihren Auswertungen und auf den Seiten, die Ihre Kunden sehen.
@@ -723,6 +725,7 @@ failure-reason = Grund
 failure-no-code = Ihr SMS-Anbieter hat keinen Grund genannt.
 failures-most = Das sind die häufigsten Gründe.
 failures-partial = Hier ist nur ein Teil der neuesten Nachrichten gezählt. Die Listen hinter den Zahlen enthalten alle.
+failures-sealed = Die Nachrichten dieser Kampagne sind gelöscht, und mit ihnen die Gründe.
 country-unknown = unbekannt
 provider-code-simulated = (simuliert)
 provider-code-other = Code { $value } Ihres SMS-Anbieters: Fragen Sie Ihren SMS-Anbieter.
@@ -1090,6 +1093,7 @@ scope-form = Formulare ändern und Antworten löschen
 scope-link = Links erstellen
 scope-send = Kampagnen steuern und senden
 scope-audit = Protokoll lesen
+scope-retention = Festlegen, wie lange Daten bleiben
 last-used = zuletzt benutzt { $value }
 never-used = nie benutzt
 revoked-at = widerrufen { $value }

@@ -72,8 +72,9 @@ retention-messages-note = Of campaigns that are over, since they ended. Their li
 retention-audit = Days to keep the audit log
 retention-audit-note = At least 90 days.
 retention-sealed = Deleted up to { $value }.
+retention-holds = Nothing more is deleted before { $value }. Until then you can still change the days back.
 retention-look = See what would be deleted
-retention-goes = This is deleted at once:
+retention-goes = This is deleted 24 hours from now:
 retention-goes-answers = { $n ->
     [one] { $value } answer
    *[other] { $value } answers
@@ -90,12 +91,13 @@ retention-goes-audit = { $n ->
     [one] { $value } row of the audit log
    *[other] { $value } rows of the audit log
 }
-retention-goes-none = Nothing is that old yet. From now on, what gets older is deleted every day.
-retention-sure = It cannot be brought back. Would you like to do that?
+retention-goes-none = Nothing is that old yet. From 24 hours on, what gets older is deleted every day.
+retention-sure = Until then you can change the days back here. After that nothing can be brought back. Would you like to do that?
 retention-set = Delete what is older
 retention-wrong = Please give whole numbers of days: from 1 to 36,500, for the audit log from 90.
 sealed-answers = Answers up to { $value } are deleted. The figures count them; lists and comments do not have them.
 sealed-messages = The messages of this campaign are deleted. Its figures stay.
+sealed-campaigns = Messages of campaigns that ended by { $value } are deleted. Their figures stay.
 company = Company
 company-name = Company name
 company-note = It stands on your dashboard, and on the pages that your customers see.
@@ -729,6 +731,7 @@ failure-reason = Reason
 failure-no-code = Your SMS provider gave no reason.
 failures-most = These are the most frequent reasons.
 failures-partial = Only some of the newest messages are counted here. The lists behind the numbers have all.
+failures-sealed = The messages of this campaign are deleted, and with them why they did not arrive.
 country-unknown = unknown
 provider-code-simulated = (simulated)
 provider-code-other = Your SMS provider’s code { $value }: ask your SMS provider.
@@ -1093,6 +1096,7 @@ scope-form = Change forms and delete answers
 scope-link = Make links
 scope-send = Run campaigns and send
 scope-audit = Read the audit log
+scope-retention = Set how long data is kept
 last-used = last used { $value }
 never-used = never used
 revoked-at = revoked { $value }

@@ -79,8 +79,9 @@ retention-messages-note = Des campagnes terminées, à partir de leur fin. Leurs
 retention-audit = Jours de conservation du journal
 retention-audit-note = 90 jours au moins.
 retention-sealed = Supprimé jusqu’au { $value }.
+retention-holds = Rien de plus n’est supprimé avant le { $value }. D’ici là, vous pouvez encore rétablir les jours.
 retention-look = Voir ce qui serait supprimé
-retention-goes = Ceci est supprimé tout de suite :
+retention-goes = Ceci est supprimé dans 24 heures :
 retention-goes-answers = { $n ->
     [one] { $value } réponse
    *[other] { $value } réponses
@@ -97,12 +98,13 @@ retention-goes-audit = { $n ->
     [one] { $value } ligne du journal
    *[other] { $value } lignes du journal
 }
-retention-goes-none = Rien n’est encore aussi ancien. Désormais, ce qui le devient est supprimé chaque jour.
-retention-sure = Rien ne peut être récupéré. Voulez-vous continuer ?
+retention-goes-none = Rien n’est encore aussi ancien. Dans 24 heures, ce qui le devient commencera à être supprimé chaque jour.
+retention-sure = D’ici là, vous pouvez rétablir les jours ici. Ensuite, rien ne peut être récupéré. Voulez-vous continuer ?
 retention-set = Supprimer ce qui est plus ancien
 retention-wrong = Veuillez indiquer des jours entiers : de 1 à 36 500, pour le journal à partir de 90.
 sealed-answers = Les réponses jusqu’au { $value } sont supprimées. Les chiffres les comptent ; les listes et les commentaires ne les ont plus.
 sealed-messages = Les messages de cette campagne sont supprimés. Ses chiffres restent.
+sealed-campaigns = Les messages des campagnes terminées jusqu’au { $value } sont supprimés. Leurs chiffres restent.
 company = Entreprise
 company-name = Nom de l’entreprise
 company-note = Il figure dans votre tableau de bord et sur les pages que voient vos clients.
@@ -733,6 +735,7 @@ failure-reason = Raison
 failure-no-code = Votre opérateur SMS n’a pas donné de raison.
 failures-most = Ce sont les raisons les plus fréquentes.
 failures-partial = Seule une partie des messages les plus récents est comptée ici. Les listes derrière les chiffres les contiennent tous.
+failures-sealed = Les messages de cette campagne sont supprimés, et avec eux les raisons.
 country-unknown = inconnu
 provider-code-simulated = (simulation)
 provider-code-other = Code { $value } de votre opérateur SMS : demandez-lui ce qu’il signifie.
@@ -1100,6 +1103,7 @@ scope-form = Modifier les formulaires et supprimer des réponses
 scope-link = Créer des liens
 scope-send = Gérer les campagnes et envoyer
 scope-audit = Lire le journal
+scope-retention = Définir la durée de conservation
 last-used = dernière utilisation { $value }
 never-used = jamais utilisée
 revoked-at = révoquée { $value }

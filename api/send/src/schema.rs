@@ -188,6 +188,8 @@ api_http::schemas! {
         items: list_of(named("Failure")),
         /// More messages did not arrive than were looked at.
         partial: flag(),
+        /// The campaign's messages are kept no longer, and with them why they did not arrive.
+        sealed: flag(),
     };
     /// Messages that did not arrive for the same reason.
     Failure = members! {

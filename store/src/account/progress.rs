@@ -19,7 +19,7 @@ pub struct Progress {
     pub has_recipients: bool,
     /// A campaign that was started.
     pub has_campaign: bool,
-    /// A stored answer.
+    /// An answer, stored still or not.
     pub has_answer: bool,
 }
 
@@ -30,7 +30,7 @@ impl Store {
             "SELECT EXISTS (SELECT 1 FROM form WHERE account_id = $1 AND status <> 'DRAFT') AS has_form,
                     EXISTS (SELECT 1 FROM recipient_rollup WHERE account_id = $1) AS has_recipients,
                     EXISTS (SELECT 1 FROM campaign WHERE account_id = $1 AND status <> 'DRAFT') AS has_campaign,
-                    EXISTS (SELECT 1 FROM feedback WHERE account_id = $1) AS has_answer"
+                    EXISTS (SELECT 1 FROM visit WHERE account_id = $1) AS has_answer"
         );
         let progress = self.fetch_one(progress, values![account_id]).await?;
         progress.ok_or_else(|| Error::broken("a query without a row"))

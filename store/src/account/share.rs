@@ -9,6 +9,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::{hash_secret, random_text};
+use crate::retention::Seals;
 use crate::tx::{Sql, statement, values};
 use crate::{Error, ListPage, Store};
 
@@ -33,6 +34,9 @@ pub struct SharedPage {
     /// An IANA name.
     pub time_zone: String,
     pub path: String,
+    /// Of the account.
+    #[sea_orm(nested)]
+    pub seals: Seals,
 }
 
 impl Store {
@@ -65,9 +69,11 @@ impl Store {
     /// What is shared under a secret, unless it is over.
     pub async fn shared_page(&self, secret: &str) -> Result<Option<SharedPage>, Error> {
         let page = statement!(
-            "SELECT s.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, s.path
+            "SELECT s.account_id, a.name AS account_name, coalesce(b.name, a.name) AS company, a.time_zone, s.path,
+                    r.answers_sealed AS answers, r.visits_sealed AS visits, r.messages_sealed AS messages
                FROM share s JOIN account a ON a.account_id = s.account_id
                LEFT JOIN branding b ON b.account_id = s.account_id
+               LEFT JOIN retention r ON r.account_id = s.account_id
               WHERE s.hash = $1 AND s.expires_at > $2"
         );
         let values = values![hash_secret(secret).to_vec(), Utc::now()];

@@ -11,6 +11,7 @@ use tokio::task::yield_now;
 use super::CampaignKey;
 use super::message::{MessageFilter, NONE, country, is_wanted};
 use super::resend::MAY_BE_RESENT;
+use crate::retention::Sealed;
 use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Store};
 
@@ -59,6 +60,8 @@ pub struct Failures {
     pub items: Vec<Failure>,
     /// There are more messages than were told apart.
     pub partial: bool,
+    /// The campaign's messages are kept no longer, so that none are told apart.
+    pub sealed: bool,
 }
 
 impl Failure {
@@ -108,6 +111,13 @@ impl Store {
         if all == 0 {
             return Ok(Failures::default());
         }
+        if tx.is_campaign_sealed(key).await? {
+            return Ok(Failures {
+                items: Vec::new(),
+                partial: true,
+                sealed: true,
+            });
+        }
         // Nothing is looked for any more once all are found.
         let values = values![key, all.min(MOST), LOOKED_AT];
         let rows: Vec<LostRow> = tx.fetch_all(LOST, values).await?;
@@ -122,6 +132,7 @@ impl Store {
         Ok(Failures {
             items: reasons.failures(),
             partial: (rows.len() as u64) < all.unsigned_abs(),
+            sealed: false,
         })
     }
 }
