@@ -28,4 +28,6 @@ entity! { "link";
     name: Option<String>,
     /// Many people answer from one address.
     kiosk: bool,
+    /// The HMAC of the phone that its message went to, 32 bytes: once that is kept no longer, until the recipient is erased.
+    phone_mac: Option<Vec<u8>>,
 }

@@ -13,4 +13,6 @@ entity! { "retention";
     answers_sealed: Option<Date>,
     visits_sealed: Option<Date>,
     messages_sealed: Option<Date>,
+    /// Nothing more goes before. Null: it holds at once.
+    holds_from: Option<DateTimeUtc>,
 }

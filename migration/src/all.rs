@@ -12,7 +12,7 @@ use crate::{
     m0007_start, m0008_links_and_erasure, m0009_erasures, m0010_files, m0011_campaigns,
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
     m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
-    m0023_audit_chain, m0024_identities, m0025_retention, m0026_audit_recipients,
+    m0023_audit_chain, m0024_identities, m0025_retention, m0026_audit_recipients, m0027_opt_outs,
 };
 
 /// All migrations, in the order of their numbers.
@@ -37,6 +37,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0024_identities::MIGRATION,
     m0025_retention::MIGRATION,
     m0026_audit_recipients::MIGRATION,
+    m0027_opt_outs::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -186,6 +187,10 @@ mod tests {
         (
             "m0026_audit_recipients",
             "d3eb5d6dc81bb12f1bea367b7b64f16098d099d5a976a85e4833778761daca94",
+        ),
+        (
+            "m0027_opt_outs",
+            "c45a04aaacbc692d171eeb015ffbd73b71feca3d7f5f4ff911064922849da229",
         ),
     ];
 

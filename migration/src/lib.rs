@@ -55,6 +55,7 @@ mod m0023_audit_chain;
 mod m0024_identities;
 mod m0025_retention;
 mod m0026_audit_recipients;
+mod m0027_opt_outs;
 mod watch;
 
 pub use all::MIGRATIONS;

@@ -1,4 +1,4 @@
-//! The page of how long data is kept. What a change would delete at once is shown before, and asked.
+//! The page of how long data is kept. What a change would delete is shown before, and asked.
 
 use api_http::{Problem, Result};
 use api_report::operations::{preview_retention, read_retention, set_retention};
@@ -7,11 +7,11 @@ use axum::Router;
 use axum::extract::Query;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use domain::retention::{KEPT_AUDIT_DAYS, KEPT_DAYS, Retention};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use store::retention::{Seals, WouldGo};
+use store::retention::{StoredRetention, WouldGo};
 
 use crate::done;
 use crate::page::{Frame, page};
@@ -57,7 +57,9 @@ struct RetentionPage<'a> {
     f: &'a Frame,
     kept: [Kept; 4],
     most: u16,
-    /// What a change that is asked for would delete at once.
+    /// Until then the days that are set can be taken back.
+    holds_from: Option<DateTime<Utc>>,
+    /// What a change that is asked for would delete.
     would_go: Option<WouldGo>,
     /// Why a change was refused.
     refusal: Option<String>,
@@ -128,24 +130,24 @@ async fn show(person: SignedIn, Query(typed): Query<TypedRetention>) -> Result<R
     let stored = read_retention(&person.caller).await?;
     if !typed.is_asked() {
         let typed = TypedRetention::from(&stored.retention);
-        return Ok(draw(&person, &typed, stored.sealed, None, None));
+        return Ok(draw(&person, &typed, &stored, None, None));
     }
     let would_go = match typed.read() {
         Some(asked) => Some(preview_retention(&person.caller, &asked).await?),
         None => None,
     };
     let refusal = would_go.is_none().then_some("retention-wrong");
-    Ok(draw(&person, &typed, stored.sealed, would_go, refusal))
+    Ok(draw(&person, &typed, &stored, would_go, refusal))
 }
 
 fn draw(
     person: &SignedIn,
     typed: &TypedRetention,
-    seals: Seals,
+    stored: &StoredRetention,
     would_go: Option<WouldGo>,
     refusal: Option<&str>,
 ) -> Response {
-    let f = person.frame("people");
+    let (f, seals) = (person.frame("people"), stored.sealed);
     let sealed = [seals.answers, seals.visits, seals.messages, None];
     let keys = [
         "retention-answers",
@@ -172,6 +174,7 @@ fn draw(
     let template = RetentionPage {
         kept,
         most: *KEPT_DAYS.end(),
+        holds_from: stored.holds_from,
         would_go,
         refusal: refusal.map(|key| f.t.get(key)),
         f: &f,

@@ -10,5 +10,5 @@ pub use self::audit::{AuditKind, AuditQuery, export_audit};
 pub use self::feedback::{
     FeedbackSearch, Feedbacks, erase_feedback, export_feedbacks, list_feedbacks,
 };
-pub use self::retention::{StoredRetention, preview_retention, read_retention, set_retention};
+pub use self::retention::{preview_retention, read_retention, set_retention};
 pub use self::share::{ShareItem, create_share, list_shares, withdraw_share};

@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::Request;
 use domain::retention::Retention;
 use serde_json::Value;
-use store::retention::WouldGo;
+use store::retention::{StoredRetention, WouldGo};
 
-use crate::operations::{self, StoredRetention};
+use crate::operations;
 use crate::schema;
 use api_http::body::Limit;
 use api_http::{Caller, Problem, Result};
@@ -29,8 +29,9 @@ pub async fn read_retention(caller: Caller) -> Result<Json<StoredRetention>> {
 
 /// Set how long answers, visits, messages and the audit log are kept.
 ///
-/// All of it: what is left out or `null` is kept for ever. Days before are sealed within seconds: what was counted of them stays in every
-/// report, and what is stored of them is deleted for good. A longer retention brings nothing back.
+/// All of it: what is left out or `null` is kept for ever. Fewer days than before hold 24 hours later (`holds_from`), and can be taken back until
+/// then. From then on older days are sealed: what was counted of them stays in every report, and what is stored of them is deleted for good. A
+/// longer retention brings nothing back.
 #[utoipa::path(
     put,
     path = "/api_v1/account/retention",
@@ -47,7 +48,7 @@ pub async fn set_retention(caller: Caller, request: Request) -> Result<Json<Stor
         .map(Json)
 }
 
-/// Count what a retention would delete at once; nothing is changed.
+/// Count what a retention would delete once it holds; nothing is changed.
 #[utoipa::path(
     post,
     path = "/api_v1/account/retention/preview",

@@ -45,6 +45,8 @@ api_http::schemas! {
         messages_days: or_null(count()),
         audit_days: or_null(count()),
         sealed: named("SealedDays"),
+        /// Until then nothing more is deleted, and it can be taken back; null: it holds.
+        holds_from: or_null(time()),
     };
     /// The last days that are sealed, in the account's time zone; null: none is. Of these reports have what was counted, and lists,
     /// exports and comments have nothing.
@@ -53,7 +55,7 @@ api_http::schemas! {
         visits: or_null(day()),
         messages: or_null(day()),
     };
-    /// How much a retention would delete at once.
+    /// How much a retention would delete once it holds.
     WouldGo = members! {
         answers: count(),
         visits: count(),
@@ -203,7 +205,6 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::operations;
 
     #[test]
     fn a_row_of_the_log_has_the_members_that_the_document_says() {
@@ -222,7 +223,7 @@ mod tests {
     #[test]
     fn a_retention_has_the_members_that_the_document_says() {
         assert_describes::<Retention>(&domain::retention::Retention::default());
-        assert_describes::<StoredRetention>(&operations::StoredRetention::default());
+        assert_describes::<StoredRetention>(&stored::StoredRetention::default());
         assert_describes::<SealedDays>(&Seals::default());
         assert_describes::<WouldGo>(&stored::WouldGo::default());
     }

@@ -39,6 +39,12 @@ impl TrackFields {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+
+    /// The one of this name, and the others.
+    pub fn split(self, name: &str) -> (Self, Self) {
+        let (one, others) = self.0.into_iter().partition(|(other, _)| other == name);
+        (Self(one), Self(others))
+    }
 }
 
 /// Checks a name, as in an import.

@@ -30,7 +30,7 @@ const FORGET_IN_ANSWERS: &Statement = statement!(
 );
 
 impl Tx {
-    /// Forgets the tracking fields of a person's links and of what was answered through them, but those that made a business
+    /// Forgets the phones and the tracking fields of a person's links and of what was answered through them, but those that made a business
     /// property. Reports that show such answers have another version from then on.
     pub(super) async fn forget_track_fields(&mut self, person: &ErasedPerson<'_>) -> Result<()> {
         let (account_id, docid) = (person.account_id, person.docid);
@@ -63,7 +63,7 @@ impl Tx {
                 .retain(|name, _| name != "docid" && kept.is_some_and(|kept| kept.contains(name)));
             let left = serde_json::to_string(&fields).map_err(Error::broken)?;
             let forget = statement!(
-                "UPDATE link SET track_fields = $3, name = NULL WHERE account_id = $1 AND link_id = $2"
+                "UPDATE link SET track_fields = $3, name = NULL, phone_mac = NULL WHERE account_id = $1 AND link_id = $2"
             );
             self.execute(forget, values![account_id, link_id, left.as_str()])
                 .await?;

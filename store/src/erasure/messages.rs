@@ -10,10 +10,14 @@ use crate::send::{CampaignKey, Changes};
 use crate::tx::{Parsed, Sql, Statement, statement, values};
 use crate::{Result, Tx};
 
-/// What the person's messages were sent to, or would have been.
+/// What the person's messages were sent to, or would have been; of those that are kept no longer their links have it.
 macro_rules! macs {
     () => {
-        "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2"
+        "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2
+          UNION ALL
+         SELECT l.phone_mac FROM form f CROSS JOIN link_track_field t
+           JOIN link l ON l.account_id = t.account_id AND l.link_id = t.link_id
+          WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3"
     };
 }
 
@@ -103,7 +107,8 @@ impl Tx {
     /// Forgets whom the phones were that messages to the person went to, and what was to be replied to them. That they
     /// opted out stays.
     pub(super) async fn forget_contacts(&self, person: &ErasedPerson<'_>) -> Result<()> {
-        let values = || values![person.account_id, person.docid];
+        let field = format!("docid={}", person.docid);
+        let values = || values![person.account_id, person.docid, field.as_str()];
         let whom = statement!(
             "UPDATE contact SET docid = NULL WHERE account_id = $1 AND docid = $2 AND phone_mac IN (",
             macs!(),

@@ -140,7 +140,7 @@ const SEARCHED: usize = 1_000;
 macro_rules! link_columns {
     () => {
         "l.account_id, l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses, l.used,
-                l.created_at, l.deleted_at, l.campaign_id, l.is_test, l.name, l.kiosk"
+                l.created_at, l.deleted_at, l.campaign_id, l.is_test, l.name, l.kiosk, l.phone_mac"
     };
 }
 

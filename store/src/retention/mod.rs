@@ -5,6 +5,8 @@
 //! What was counted of a sealed day stays, and is compared with nothing and counted anew by nobody (`report::reconcile`,
 //! `send::reconcile`). So a seal is committed before the first row goes: whoever sees that one is gone sees the seal too, if the seal is
 //! read last. Seals only rise. Nothing of a day that is sealed is still being stored, as yesterday never is.
+//!
+//! An account that keeps something for fewer days than before may take that back for a day: nothing goes by them until then.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -22,8 +24,11 @@ use crate::{Error, Result, Store, Tx};
 
 mod rows;
 
-/// The lowest number of a program that knows of seals. An older one would count anew what is gone.
-const SEALS: i64 = 25;
+/// The lowest number of a program that lets go. One before 25 would count anew what is gone, others would not wait, and their erasures leave
+/// the phone that a link has of its message.
+const LETS_GO: i64 = 27;
+/// For so long fewer days can be taken back.
+const GRACE: TimeDelta = TimeDelta::hours(24);
 
 macro_rules! retention {
     ($columns:literal) => {
@@ -38,7 +43,7 @@ macro_rules! retention {
 const SEALED: &Statement = statement!(retention!("1"));
 macro_rules! days {
     () => {
-        retention!("r.answers_days, r.visits_days, r.messages_days, r.audit_days")
+        retention!("r.answers_days, r.visits_days, r.messages_days, r.audit_days, r.holds_from")
     };
 }
 const DAYS: &Statement = statement!(days!());
@@ -46,9 +51,15 @@ const DAYS: &Statement = statement!(days!());
 const LOCK: &Statement = statement!(lock "FOR NO KEY UPDATE OF r SKIP LOCKED": days!());
 
 const SET: &Statement = statement!(
-    "INSERT INTO retention (account_id, answers_days, visits_days, messages_days, audit_days) VALUES ($1, $2, $3, $4, $5)
+    "INSERT INTO retention (account_id, answers_days, visits_days, messages_days, audit_days, holds_from) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (account_id) DO UPDATE
-        SET answers_days = $2, visits_days = $3, messages_days = $4, audit_days = $5"
+        SET answers_days = excluded.answers_days, visits_days = excluded.visits_days,
+            messages_days = excluded.messages_days, audit_days = excluded.audit_days,
+            holds_from = CASE WHEN excluded.answers_days < coalesce(retention.answers_days, excluded.answers_days + 1)
+                                OR excluded.visits_days < coalesce(retention.visits_days, excluded.visits_days + 1)
+                                OR excluded.messages_days < coalesce(retention.messages_days, excluded.messages_days + 1)
+                                OR excluded.audit_days < coalesce(retention.audit_days, excluded.audit_days + 1)
+                              THEN excluded.holds_from ELSE retention.holds_from END"
 );
 
 const SEAL: &Statement = statement!(
@@ -104,11 +115,22 @@ struct RetentionRow {
     visits_days: Option<i32>,
     messages_days: Option<i32>,
     audit_days: Option<i32>,
+    holds_from: Option<DateTime<Utc>>,
     #[sea_orm(nested)]
     sealed: SealedRow,
 }
 
-/// What would go at once by a retention that an account has not yet.
+/// A retention, and what is sealed by it or by one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StoredRetention {
+    #[serde(flatten)]
+    pub retention: Retention,
+    pub sealed: Seals,
+    /// Until then nothing more goes, and it can be taken back; `None`: it holds.
+    pub holds_from: Option<DateTime<Utc>>,
+}
+
+/// What would go by a retention that an account has not yet, once it holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WouldGo {
     pub answers: i64,
@@ -181,20 +203,27 @@ impl<C: Sql> Sealed for C {}
 
 impl Store {
     /// How long an account keeps what, and what is sealed.
-    pub async fn retention(&self, account_id: Uuid) -> Result<(Retention, Seals)> {
+    pub async fn retention(&self, account_id: Uuid) -> Result<StoredRetention> {
         let row: Option<RetentionRow> = self.fetch_one(DAYS, values![account_id]).await?;
-        row.map_or(Ok(Default::default()), |row| {
-            Ok((row.retention()?, row.sealed.seals))
+        let Some(row) = row else {
+            return Ok(StoredRetention::default());
+        };
+        let retention = row.retention()?;
+        let is_ahead = |at: &DateTime<Utc>| *at > Utc::now() && retention != Retention::default();
+        Ok(StoredRetention {
+            retention,
+            sealed: row.sealed.seals,
+            holds_from: row.holds_from.filter(is_ahead),
         })
     }
 
-    /// Sets how long an account keeps what. What is sealed stays so.
+    /// Sets how long an account keeps what. What is sealed stays so. With fewer days than before nothing goes for a day.
     ///
     /// # Errors
     /// [`Error::UpgradeUnfinished`]. Doing it again is safe.
     pub async fn set_retention(&self, account_id: Uuid, retention: &Retention) -> Result<()> {
         let tx = self.begin().await?;
-        if !tx.admits_only_from(SEALS).await? {
+        if !tx.admits_only_from(LETS_GO).await? {
             return Err(Error::UpgradeUnfinished);
         }
         let Retention {
@@ -205,12 +234,13 @@ impl Store {
         } = *retention;
         let [answers, visits, messages, audit] =
             [answers_days, visits_days, messages_days, audit_days].map(|days| days.map(i32::from));
-        let values = values![account_id, answers, visits, messages, audit];
+        let holds_from = tx.now().await? + GRACE;
+        let values = values![account_id, answers, visits, messages, audit, holds_from];
         tx.execute(SET, values).await?;
         tx.commit_surely().await
     }
 
-    /// What would go at once by a retention, of what is not sealed yet: by what was counted, without what is pending.
+    /// What would go by a retention, if it held now, of what is not sealed yet: by what was counted, without what is pending.
     pub async fn would_go(
         &self,
         account_id: Uuid,
@@ -254,16 +284,24 @@ impl Store {
     /// number of times at once. Whether there may be more.
     ///
     /// # Errors
-    /// Doing it again is safe.
+    /// The first of an account, once there is nothing more of the others. Doing it again is safe.
     pub async fn let_go(&self) -> Result<bool> {
         let accounts = statement!("SELECT account_id FROM retention ORDER BY account_id");
         let accounts: Vec<Uuid> = self.fetch_values(accounts, vec![]).await?;
-        let mut are_more = false;
+        if accounts.is_empty() || !self.snapshot().await?.admits_only_from(LETS_GO).await? {
+            return Ok(false);
+        }
+        let (mut done, mut are_more) = (Ok(()), false);
         for account_id in accounts {
             let gone = self.retry(|| self.let_go_of(account_id)).await;
-            are_more |= self.unless_away(account_id, gone)?;
+            let gone = gone.map(|has_worked| are_more |= has_worked);
+            done = done.and(self.unless_away(account_id, gone));
         }
-        Ok(are_more)
+        if are_more {
+            Ok(true)
+        } else {
+            done.map(|()| false)
+        }
     }
 
     /// A small transaction of an account. `false`: there is nothing to do, or another worker is at it.
@@ -273,7 +311,12 @@ impl Store {
         let Some(row) = row else {
             return Ok(false);
         };
-        let (retention, now) = (row.retention()?, tx.now().await?);
+        // Of two clocks the one that is ahead deletes nothing.
+        let now = tx.now().await?.min(Utc::now());
+        let retention = match row.holds_from {
+            Some(from) if now < from => Retention::default(),
+            _ => row.retention()?,
+        };
         let (seals, zone) = (row.sealed.seals, row.sealed.time_zone.0);
         let raised = seals.raised(&retention, day_of(now, zone));
         let has_worked = if raised == seals {
@@ -308,7 +351,9 @@ impl Tx {
         audit_before: Option<DateTime<Utc>>,
     ) -> Result<bool> {
         if let Some(seal) = seals.answers
-            && self.drop_answers(account_id, end_of(seal, zone)).await?
+            && self
+                .drop_answers(account_id, seal, end_of(seal, zone))
+                .await?
         {
             return Ok(true);
         }

@@ -2,8 +2,9 @@
 //! What goes is found apart from dropping it, as in `end_cancelled_messages`.
 //!
 //! `visit` stays: whose visit answered before gets the same answer for ever. `contact` stays, and a campaign that ended plans nobody
-//! anew: so nobody is asked twice. A message's link stays as long as its answer is kept, because an erasure finds the answer by it; then it
-//! forgets its tracking fields.
+//! anew: so nobody is asked twice. A message's link stays open as long as its answer is kept, because an erasure finds the answer by it;
+//! then it forgets its tracking fields. But the link has the message's phone from then on, as its page still offers *No more messages*, and
+//! the docid, because an erasure finds the phone by it.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::link::TrackFields;
@@ -16,23 +17,23 @@ use crate::form::{FormKey, LinkTrackField};
 use crate::report::first_id;
 use crate::send::{CampaignKey, MessageKey};
 use crate::tx::{BatchStatement, JsonText, Sql, Statement, batch_row, statement, values};
-use crate::{Result, Tx};
+use crate::{Error, Result, Tx};
 
 /// Rows that one transaction drops.
 const SOME: i64 = 500;
 
-/// A form with answers below an id. Subqueries are look-ups by key, which the planner cannot turn around.
+/// A form with answers below an id, of days that are sealed: another program's time zones may have put the day of such an id later. Subqueries are look-ups by key, which the planner cannot turn around.
 const FORM_WITH_ANSWERS: &Statement = statement!(
     "SELECT f.form_id FROM form f WHERE f.account_id = $1 AND (
             SELECT b.feedback_id FROM feedback b
-             WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id < $2
+             WHERE b.account_id = f.account_id AND b.form_id = f.form_id AND b.feedback_id < $2 AND b.day <= $3
              ORDER BY b.feedback_id LIMIT 1) IS NOT NULL
       LIMIT 1"
 );
 
 const ANSWERS: &Statement = statement!(
     "SELECT account_id, form_id, feedback_id FROM feedback
-      WHERE account_id = $1 AND form_id = $2 AND feedback_id < $3 ORDER BY feedback_id LIMIT $4"
+      WHERE account_id = $1 AND form_id = $2 AND feedback_id < $3 AND day <= $4 ORDER BY feedback_id LIMIT $5"
 );
 
 batch_row! {
@@ -109,8 +110,16 @@ const DROP_RECEIPTS: &BatchStatement<MessageKey> = statement!(MessageKey:
 );
 
 const DROP_MESSAGES: &BatchStatement<MessageKey> = statement!(MessageKey:
-    "DELETE FROM message WHERE ({columns}) IN (SELECT {columns} FROM batch) RETURNING link_id"
+    "DELETE FROM message WHERE ({columns}) IN (SELECT {columns} FROM batch)
+     RETURNING link_id, CASE WHEN message_id = link_id THEN coalesce(sent_mac, phone_mac) END AS phone_mac"
 );
+
+#[derive(FromQueryResult)]
+struct GoneMessage {
+    link_id: Uuid,
+    /// Null also of a reminder, whose link is that of the first message.
+    phone_mac: Option<Vec<u8>>,
+}
 
 batch_row! {
     struct LinkKey {
@@ -147,12 +156,25 @@ struct LeftLink {
 batch_row! {
     struct EndedLink {
         link: LinkKey,
+        track_fields: String,
         at: DateTime<Utc>,
     }
 }
 
 const END_LINKS: &BatchStatement<EndedLink> = statement!(EndedLink:
-    "UPDATE link AS l SET track_fields = '{}', deleted_at = coalesce(l.deleted_at, batch.at)
+    "UPDATE link AS l SET track_fields = batch.track_fields, deleted_at = coalesce(l.deleted_at, batch.at)
+       FROM batch WHERE l.account_id = batch.account_id AND l.link_id = batch.link_id"
+);
+
+batch_row! {
+    struct LinkPhone {
+        link: LinkKey,
+        phone_mac: Vec<u8>,
+    }
+}
+
+const KEEP_PHONES: &BatchStatement<LinkPhone> = statement!(LinkPhone:
+    "UPDATE link AS l SET phone_mac = batch.phone_mac
        FROM batch WHERE l.account_id = batch.account_id AND l.link_id = batch.link_id"
 );
 
@@ -161,19 +183,21 @@ const DROP_TRACK_FIELDS: &BatchStatement<LinkTrackField> = statement!(LinkTrackF
 );
 
 impl Tx {
-    /// Answers of before a moment, of one form.
+    /// Answers up to a day, which ends at a moment, of one form.
     pub(super) async fn drop_answers(
         &mut self,
         account_id: Uuid,
-        before: DateTime<Utc>,
+        last: NaiveDate,
+        end: DateTime<Utc>,
     ) -> Result<bool> {
-        let before = first_id(before);
-        let form = self.fetch_value(FORM_WITH_ANSWERS, values![account_id, before]);
+        let before = first_id(end);
+        let form = self.fetch_value(FORM_WITH_ANSWERS, values![account_id, before, last]);
         let Some(form_id) = form.await? else {
             return Ok(false);
         };
         let form = FormKey::new(account_id, form_id);
-        let keys: Vec<AnswerKey> = self.fetch_all(ANSWERS, values![form, before, SOME]).await?;
+        let answers = values![form, before, last, SOME];
+        let keys: Vec<AnswerKey> = self.fetch_all(ANSWERS, answers).await?;
         let links: Vec<Uuid> = self.fetch_batch_values(DROP_ANSWERS, keys).await?;
         let mut gone = LinkCounts::default();
         for link_id in &links {
@@ -226,12 +250,25 @@ impl Tx {
         let messages = values![key, last, SOME];
         let messages: Vec<MessageKey> = self.fetch_all(MESSAGES, messages).await?;
         self.execute_batch(DROP_RECEIPTS, messages.clone()).await?;
-        let links = self.fetch_batch_values(DROP_MESSAGES, messages).await?;
+        let gone: Vec<GoneMessage> = self.fetch_batch(DROP_MESSAGES, messages).await?;
+        let links = gone.iter().map(|message| message.link_id).collect();
         self.forget_links(account_id, links).await?;
+        let phones = gone.into_iter().filter_map(|message| {
+            let link_id = message.link_id;
+            let link = LinkKey {
+                account_id,
+                link_id,
+            };
+            Some(LinkPhone {
+                link,
+                phone_mac: message.phone_mac?,
+            })
+        });
+        self.execute_batch(KEEP_PHONES, phones.collect()).await?;
         Ok(true)
     }
 
-    /// Ends those of these links whose message is gone and whose answer is, if there was one: nothing leads to the person any more.
+    /// Ends those of these links whose message is gone and whose answer is, if there was one: of the person they have the docid alone.
     async fn forget_links(&self, account_id: Uuid, mut links: Vec<Uuid>) -> Result<()> {
         links.sort_unstable();
         links.dedup();
@@ -244,16 +281,23 @@ impl Tx {
         let held = held.into_iter().map(link).collect();
         let left: Vec<LeftLink> = self.fetch_batch(LEFT_LINKS, held).await?;
         let at = self.now().await?;
-        let fields = left.iter().flat_map(|left| {
-            let form = FormKey::new(account_id, left.form_id);
-            LinkTrackField::of(form, left.link_id, &left.track_fields.0)
-        });
-        self.execute_batch(DROP_TRACK_FIELDS, fields.collect())
-            .await?;
-        let ended = left.into_iter().map(|left| EndedLink {
-            link: link(left.link_id),
-            at,
-        });
-        self.execute_batch(END_LINKS, ended.collect()).await
+        let (mut fields, mut ended) = (Vec::new(), Vec::new());
+        for LeftLink {
+            link_id,
+            form_id,
+            track_fields,
+        } in left
+        {
+            let (kept, gone) = track_fields.0.split("docid");
+            let form = FormKey::new(account_id, form_id);
+            fields.extend(LinkTrackField::of(form, link_id, &gone));
+            ended.push(EndedLink {
+                link: link(link_id),
+                track_fields: serde_json::to_string(&kept).map_err(Error::broken)?,
+                at,
+            });
+        }
+        self.execute_batch(DROP_TRACK_FIELDS, fields).await?;
+        self.execute_batch(END_LINKS, ended).await
     }
 }

@@ -104,8 +104,8 @@ impl Store {
         tx.commit_surely().await
     }
 
-    /// The same for the recipient of a message, whose id is that of its link; false: there is no such message, or it was never sent
-    /// to a phone that is still known.
+    /// The same for the recipient of a message, whose id is that of its link, which has the phone once the message is kept no longer;
+    /// false: there is no such message, or it was never sent to a phone that is still known.
     pub async fn opt_out_by_message(
         &self,
         account_id: Uuid,
@@ -113,7 +113,9 @@ impl Store {
         source: &str,
     ) -> Result<bool> {
         let mac = statement!(
-            "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2"
+            "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND message_id = $2
+              UNION ALL
+             SELECT phone_mac FROM link WHERE account_id = $1 AND link_id = $2 AND phone_mac IS NOT NULL"
         );
         let mac: Option<Option<Vec<u8>>> = self
             .fetch_value(mac, values![account_id, message_id])

@@ -4,34 +4,24 @@ use api_http::{Caller, Change, QUICK, Result, within};
 use axum::http::StatusCode;
 use domain::retention::Retention;
 use domain::scope::Scope;
-use serde::Serialize;
-use store::retention::{Seals, WouldGo};
+use store::retention::{StoredRetention, WouldGo};
 
-const SET: Change = Change::new(Scope::Audit, "account.retention", StatusCode::OK);
-
-/// A retention, and what is sealed by it or by one before.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct StoredRetention {
-    #[serde(flatten)]
-    pub retention: Retention,
-    pub sealed: Seals,
-}
+const SET: Change = Change::new(Scope::Retention, "account.retention", StatusCode::OK);
 
 /// Reads it.
 ///
 /// # Errors
 /// 403; 503.
 pub async fn read_retention(caller: &Caller) -> Result<StoredRetention> {
-    caller.read(Scope::Audit, stored(caller)).await
+    caller.read(Scope::Retention, stored(caller)).await
 }
 
 async fn stored(caller: &Caller) -> Result<StoredRetention> {
     let stored = caller.app.store.retention(caller.account_id());
-    let (retention, sealed) = within(QUICK, stored).await?;
-    Ok(StoredRetention { retention, sealed })
+    Ok(within(QUICK, stored).await?)
 }
 
-/// Sets all of it.
+/// Sets all of it. With fewer days than before nothing goes for a day.
 ///
 /// # Errors
 /// 403; 409 `upgrade_unfinished`; 503.
@@ -47,7 +37,7 @@ pub async fn set_retention(caller: &Caller, retention: &Retention) -> Result<Sto
     caller.change(SET, &subject(retention), set).await
 }
 
-/// What it would delete at once.
+/// What it would delete once it holds.
 ///
 /// # Errors
 /// 403; 503.
@@ -55,7 +45,7 @@ pub async fn preview_retention(caller: &Caller, retention: &Retention) -> Result
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let would_go = store.would_go(account_id, caller.time_zone(), retention);
     let would_go = async { Ok(within(QUICK, would_go).await?) };
-    caller.read(Scope::Audit, would_go).await
+    caller.read(Scope::Retention, would_go).await
 }
 
 /// As the audit log has it.

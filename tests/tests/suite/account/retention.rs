@@ -9,14 +9,16 @@ use tests::wait::{LATER, SOON, eventually};
 const RETENTION: &str = "/api_v1/account/retention";
 const PREVIEW: &str = "/api_v1/account/retention/preview";
 const PAGE: &str = "/dashboard/retention";
+/// As if a day had passed since it was set.
+const HOLDS: &str = "UPDATE retention SET holds_from = NULL";
 
 #[tokio::test]
 async fn a_retention_is_set_as_a_whole_by_whoever_may() -> Result<()> {
     let app = App::start().await?;
-    let keys = app.create_key("shop", &["--scopes", "audit"]).await?;
+    let keys = app.create_key("shop", &["--scopes", "retention"]).await?;
     let client = app.anonymous()?.with_keys(&keys);
     let none = json!({"answers_days": null, "visits_days": null, "messages_days": null, "audit_days": null,
-        "sealed": {"answers": null, "visits": null, "messages": null}});
+        "holds_from": null, "sealed": {"answers": null, "visits": null, "messages": null}});
     let read = client.get(RETENTION).await?.expect(200)?.json()?;
     ensure!(read == none, "{read}");
     let given = json!({"answers_days": 30, "audit_days": 90});
@@ -26,7 +28,14 @@ async fn a_retention_is_set_as_a_whole_by_whoever_may() -> Result<()> {
     let read = client.get(RETENTION).await?.expect(200)?.json()?;
     ensure!(read == none, "a preview changed it: {read}");
     let set = client.send_json(Method::PUT, RETENTION, &given).await?;
-    ensure!(set.expect(200)?.json()?["answers_days"] == 30);
+    let set = set.expect(200)?.json()?;
+    ensure!(set["answers_days"] == 30 && set["holds_from"].is_string());
+    let longer = json!({"answers_days": 31, "audit_days": 90});
+    let set = client.send_json(Method::PUT, RETENTION, &longer).await?;
+    ensure!(set.expect(200)?.json()?["holds_from"].is_string());
+    let read = client.get(RETENTION).await?.expect(200)?.json()?;
+    ensure!(read["sealed"] == none["sealed"], "{read}");
+    app.sql(HOLDS).await?;
     eventually(SOON, async || {
         let read = client.get(RETENTION).await?.expect(200)?.json()?;
         ensure!(read["sealed"]["answers"].is_string(), "{read}");
@@ -42,7 +51,8 @@ async fn a_retention_is_set_as_a_whole_by_whoever_may() -> Result<()> {
         let refused = client.send_json(Method::PUT, RETENTION, &wrong).await?;
         refused.problem(422, "validation_failed")?;
     }
-    let other = app.create_key("shop", &["--scopes", "import,form"]).await?;
+    let others = "import,report,form,link,send,audit";
+    let other = app.create_key("shop", &["--scopes", others]).await?;
     let other = app.anonymous()?.with_keys(&other);
     let refused = other.send_json(Method::PUT, RETENTION, &given).await?;
     refused.problem(403, "forbidden")?;
@@ -74,8 +84,10 @@ async fn an_admin_is_asked_before_something_goes() -> Result<()> {
     admin.post(PAGE, &days).await?.expect(303)?;
     let page = admin.get(PAGE).await?.expect(200)?;
     ensure!(page.text()?.contains("value=\"365\""), "{page:?}");
+    ensure!(page.text()?.contains("Nothing more is deleted before"));
     let log = admin.get("/dashboard/audit").await?.expect(200)?;
     ensure!(log.text()?.contains("Retention of data set"), "{log:?}");
+    app.sql(HOLDS).await?;
     eventually(SOON, async || {
         let report = admin.get("/dashboard?from=2020-01-01&to=2020-01-31");
         let report = report.await?;
@@ -90,7 +102,8 @@ async fn an_admin_is_asked_before_something_goes() -> Result<()> {
 #[tokio::test]
 async fn the_audit_log_goes_by_whole_seals_and_its_chain_holds() -> Result<()> {
     let app = App::start().await?;
-    let keys = app.create_key("shop", &["--scopes", "audit"]).await?;
+    let scopes = ["--scopes", "audit,retention"];
+    let keys = app.create_key("shop", &scopes).await?;
     let client = app.anonymous()?.with_keys(&keys);
     let verify = ["audit", "verify", "--account", "shop"];
     let verified = async |part: &str| {
@@ -112,6 +125,7 @@ async fn the_audit_log_goes_by_whole_seals_and_its_chain_holds() -> Result<()> {
     ensure!(preview.expect(200)?.json()?["audit"] == 2);
     let set = client.send_json(Method::PUT, RETENTION, &kept).await?;
     set.expect(200)?;
+    app.sql(HOLDS).await?;
     verified("are kept no longer").await?;
     let items = client.get("/api_v1/audit").await?.expect(200)?.json()?;
     let created = items["items"].as_array().map_or(0, Vec::len);

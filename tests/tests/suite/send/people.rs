@@ -245,3 +245,55 @@ async fn no_more_messages_is_a_button_of_the_page() -> Result<()> {
     app.anonymous()?.post(&path).await?.expect(404)?;
     names_nobody(&app).await
 }
+
+#[tokio::test]
+async fn no_more_messages_stays_where_messages_are_kept_no_longer() -> Result<()> {
+    let (peer, app) = with_peer().await?;
+    let client = app.client().await?;
+    let over = send(&client, "peer").await?;
+    let answered = visitor(&app, &peer.message_to(PHONE)?)?;
+    answered.stored(&json!({"mood": 1})).await?;
+    client.act(&over, "finish").await?.expect(200)?;
+    let path = format!("{}/message", campaign_path(&over));
+    client
+        .until(&over, |now| now["status"] == "FINISHED")
+        .await?;
+    app.sql("UPDATE campaign SET finished_at = '2020-01-01 00:00:00+00:00'")
+        .await?;
+    app.sql("UPDATE message SET accepted_day = '2020-01-01'")
+        .await?;
+    let kept = json!({"messages_days": 30});
+    let retention = "/api_v1/account/retention";
+    let set = client.send_json(Method::PUT, retention, &kept).await?;
+    set.expect(200)?;
+    app.sql("UPDATE retention SET holds_from = NULL").await?;
+    eventually(LATER, async || {
+        let list: Value = client.get(&path).await?.expect(200)?.json()?;
+        ensure!(list["items"] == json!([]), "{list}");
+        Ok(())
+    })
+    .await?;
+    // One link stays with its answer, the other one has ended.
+    let ended = visitor(&app, &peer.message_to(OTHER_PHONE)?)?;
+    for visitor in [answered, ended] {
+        let gone = visitor.page().await?;
+        let button = format!("action=\"{}/stop\"", visitor.token());
+        ensure!(page(&gone, 410)?.contains(&button), "{gone:?}");
+        let stop = format!("{}/stop", visitor.path());
+        let stopped = app.anonymous()?.post(&stop).await?;
+        ensure!(page(&stopped, 200)?.contains("You will get no more messages"));
+    }
+    ensure!(suppressed(&client).await? == 2);
+    let campaign = client.started(|form| on_import(form, "peer")).await?;
+    let records = [PHONE, OTHER_PHONE].map(|phone| json!({"docid": phone, "phone": phone}));
+    client.import_for(&campaign, &records).await?.expect(202)?;
+    eventually(LATER, async || {
+        let now = client.read_campaign(&campaign).await?;
+        ensure!(skipped(&now, "first", "opted_out") == 2, "{now}");
+        Ok(())
+    })
+    .await?;
+    let figures = client.read_campaign(&over).await?;
+    ensure!(count(&figures, "first", "recipients") == 2, "{figures}");
+    names_nobody(&app).await
+}

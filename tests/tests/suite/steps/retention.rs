@@ -1,11 +1,12 @@
 //! What accounts keep no longer: the rows of sealed days go, what was counted of them stays, and nobody counts them anew or is asked
 //! twice.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use chrono::TimeDelta;
 use domain::campaign::{CampaignAction, CampaignStatus, Count, MessageStatus};
 use domain::link::TrackFields;
 use domain::retention::Retention;
+use domain::scope::Scopes;
 use serde_json::json;
 use store::form::PublicLink;
 use store::report::WHOLE;
@@ -19,8 +20,11 @@ use super::rebuilding::{check, rebuild, spoil};
 use super::sending::{SENDER, content};
 use super::survey::{Survey, stored};
 
-/// Lets go of all that is to go. Whoever is killed after any of its steps leaves nothing that does not stand.
+/// Lets go of all that is to go, as if a day had passed since that was set. Whoever is killed after any of its steps leaves nothing that does
+/// not stand.
 async fn let_go(survey: &Survey) -> Result<()> {
+    let holds = "UPDATE retention SET holds_from = NULL";
+    survey.ledger.damage(holds, survey.form.account_id).await?;
     while survey.ledger.store.let_go().await? {
         stands(survey).await?;
     }
@@ -73,9 +77,12 @@ async fn what_was_counted_of_sealed_days_stays_and_its_rows_go() -> Result<()> {
     };
     assert_eq!(store.would_go(account, zone, &retention).await?, would_go);
     store.set_retention(account, &retention).await?;
+    ensure!(!store.let_go().await?, "it can be taken back for a day");
+    ensure!(store.retention(account).await?.holds_from.is_some());
     let_go(&survey).await?;
-    let (kept, seals) = store.retention(account).await?;
-    assert_eq!((kept, seals.messages), (retention, None));
+    let kept = store.retention(account).await?;
+    let seals = kept.sealed;
+    assert_eq!((kept.retention, seals.messages), (retention, None));
     ensure!(seals.answers == seals.visits && seals.answers.is_some());
     assert_eq!(
         store.would_go(account, zone, &retention).await?,
@@ -107,7 +114,7 @@ async fn what_was_counted_of_sealed_days_stays_and_its_rows_go() -> Result<()> {
     // Kept for longer, nothing comes back.
     store.set_retention(account, &Retention::default()).await?;
     let_go(&survey).await?;
-    assert_eq!(store.retention(account).await?.1, seals);
+    assert_eq!(store.retention(account).await?.sealed, seals);
     stands(&survey).await
 }
 
@@ -195,4 +202,83 @@ async fn of_campaigns_that_are_over_the_messages_go_and_nobody_is_asked_again() 
     survey.ledger.erase("a").await?;
     assert_eq!(named().await?, 0);
     stands(&survey).await
+}
+
+#[tokio::test]
+async fn no_more_messages_outlives_the_message_until_the_person_is_erased() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let key = past(&survey, CampaignStatus::Finished, &["a", "b"]).await?;
+    let messages = store.campaign_messages(key, None, None, 10).await?.rows;
+    let link_of = |docid: &str| {
+        let mut messages = messages.iter();
+        let found = messages.find(|message| message.docid.as_deref() == Some(docid));
+        found
+            .map(|message| message.message_id)
+            .context("no message")
+    };
+    let retention = Retention {
+        messages_days: Some(30),
+        ..Retention::default()
+    };
+    store.set_retention(account, &retention).await?;
+    let_go(&survey).await?;
+    ensure!(
+        store
+            .campaign_messages(key, None, None, 10)
+            .await?
+            .rows
+            .is_empty()
+    );
+    // One link has an answer and stays, the other one ends.
+    for (docid, number) in [("a", 1), ("b", 2)] {
+        let link = link_of(docid)?;
+        ensure!(
+            store.opt_out_by_message(account, link, "page").await?,
+            "{docid}"
+        );
+        let pepper = &survey.ledger.pepper;
+        let since = store.suppression(account, &phone(number), pepper).await?;
+        ensure!(since.is_some_and(|(_, source)| source == "page"));
+        survey.ledger.erase(docid).await?;
+        ensure!(!store.opt_out_by_message(account, link, "page").await?);
+        let since = store.suppression(account, &phone(number), pepper).await?;
+        ensure!(since.is_some(), "what {docid} said is forgotten");
+    }
+    stands(&survey).await
+}
+
+#[tokio::test]
+async fn an_answer_of_a_later_day_stays_and_what_is_broken_of_one_account_holds_up_no_other()
+-> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let sent = survey.send("1").await?;
+    let given = json!({"nps": 9});
+    let answers = [-39, -40].map(|days| survey.answer(&sent, Uuid::new_v4(), days, &given));
+    let recorded = survey.record(&answers).await?;
+    // As if the time zone had been another then.
+    let day = survey.day(0);
+    let later = format!("UPDATE feedback SET day = '{day}' WHERE feedback_id = {{id}}");
+    survey.ledger.damage(&later, stored(recorded[0])).await?;
+    let retention = Retention {
+        answers_days: Some(30),
+        ..Retention::default()
+    };
+    let other = store
+        .create_key("other", None, Scopes::ALL)
+        .await?
+        .account_id;
+    for account_id in [account, other] {
+        store.set_retention(account_id, &retention).await?;
+    }
+    let broken = "UPDATE retention SET answers_days = 99999 WHERE account_id = {id}";
+    survey.ledger.damage(broken, other).await?;
+    let holds = "UPDATE retention SET holds_from = NULL";
+    survey.ledger.damage(holds, account).await?;
+    while let Ok(true) = store.let_go().await {}
+    ensure!(store.let_go().await.is_err());
+    let (_, left) = pages(&survey, &query(&survey)?, 10).await?;
+    assert_eq!(left.len(), 1);
+    Ok(())
 }
