@@ -8,9 +8,10 @@ use domain::link::TrackFields;
 use domain::retention::Retention;
 use domain::scope::Scopes;
 use serde_json::json;
+use store::Error;
 use store::form::PublicLink;
 use store::report::WHOLE;
-use store::retention::WouldGo;
+use store::retention::{Seals, WouldGo};
 use store::send::{CampaignChange, CampaignKey, PastMessage};
 use uuid::Uuid;
 
@@ -280,5 +281,35 @@ async fn an_answer_of_a_later_day_stays_and_what_is_broken_of_one_account_holds_
     ensure!(store.let_go().await.is_err());
     let (_, left) = pages(&survey, &query(&survey)?, 10).await?;
     assert_eq!(left.len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn beside_older_programs_nothing_goes() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let key = past(&survey, CampaignStatus::Finished, &["a", "b"]).await?;
+    let retention = Retention {
+        messages_days: Some(30),
+        ..Retention::default()
+    };
+    store.set_retention(account, &retention).await?;
+    let older = "UPDATE schema_version SET version = 26";
+    survey.ledger.damage(older, account).await?;
+    let_go(&survey).await?;
+    assert_eq!(
+        store
+            .campaign_messages(key, None, None, 10)
+            .await?
+            .rows
+            .len(),
+        2
+    );
+    assert_eq!(store.retention(account).await?.sealed, Seals::default());
+    let refused = store.set_retention(account, &retention).await;
+    ensure!(
+        matches!(refused, Err(Error::UpgradeUnfinished)),
+        "{refused:?}"
+    );
     Ok(())
 }
