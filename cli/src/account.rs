@@ -31,24 +31,21 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
     let Command::End { name, yes } = command;
     let store = open_existing_store(&config, Workload::Maintenance(1)).await?;
-    let mut accounts = store.accounts().await?.into_iter();
-    let Some((account_id, _)) = accounts.find(|(_, other)| *other == name) else {
+    let Some(account_id) = store.account_to_end(&name).await? else {
         bail!("there is no account {name:?}");
     };
     ensure!(
         yes,
         "this deletes all of {name:?} for good: keys, people, forms, answers, recipients, campaigns and its audit log; --yes does it"
     );
-    store.close_account(account_id).await?;
+    let mut gone = BTreeMap::<&str, u64>::new();
+    let mut tell = |table, rows| *gone.entry(table).or_default() += rows;
+    store.close_account(account_id, &mut tell).await?;
     eprintln!(
-        "{name}: its keys, sessions, links and campaigns have ended; what is stored of it goes"
+        "{name}: its people, keys, links, imports and campaigns have ended; what is stored of it goes"
     );
     sleep(KNOWN).await;
-    let mut gone = BTreeMap::<&str, u64>::new();
-    let delete = store.delete_account(account_id, |table, rows| {
-        *gone.entry(table).or_default() += rows;
-    });
-    delete.await?;
+    store.delete_account(account_id, &mut tell).await?;
     let gone = json!({"account": name, "rows": gone});
     print(&gone, json, |gone| {
         let rows = gone["rows"].as_object().into_iter().flatten();

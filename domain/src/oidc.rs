@@ -8,6 +8,9 @@ use crate::person::{PersonName, Role};
 /// The claims of an ID token.
 pub type Claims = Map<String, Value>;
 
+/// The claim that is a mail address, of which the provider says in another claim whether it knows that it is theirs.
+pub const EMAIL: &str = "email";
+
 /// What a value of the claim gives.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,9 +22,10 @@ pub struct Grant {
 }
 
 /// The first of the grants whose value the claim is, or has among its own. The claim is known by its name or, with dots between, by
-/// those that lead to it.
+/// those that lead to it. A mail address that the provider does not vouch for is none: anybody may have typed it.
 pub fn granted<'g>(grants: &'g [Grant], claim: &str, claims: &Claims) -> Option<&'g Grant> {
-    let said = find(claim, claims)?;
+    let is_verified = claims.get("email_verified") == Some(&Value::Bool(true));
+    let said = find(claim, claims).filter(|_| claim != EMAIL || is_verified)?;
     let has = |value: &str| match said {
         Value::String(only) => only == value,
         Value::Array(values) => values.iter().any(|one| one.as_str() == Some(value)),
@@ -41,7 +45,7 @@ fn find<'c>(claim: &str, claims: &'c Claims) -> Option<&'c Value> {
 
 /// What somebody may be called here, the best first, and never as keys are. Others may be called so too.
 pub fn names(claims: &Claims) -> impl Iterator<Item = PersonName> {
-    let names = ["preferred_username", "email", "name", "sub"].into_iter();
+    let names = ["preferred_username", EMAIL, "name", "sub"].into_iter();
     let names = names.filter_map(|claim| PersonName::parse(claims.get(claim)?.as_str()?).ok());
     names.filter(|name| !name.as_str().starts_with("fk_"))
 }
@@ -94,6 +98,29 @@ mod tests {
             assert_eq!(granted.map(|grant| grant.role), role, "{claim} {said}");
             assert!(granted.is_none_or(|grant| grant.account == "shop"));
         }
+    }
+
+    #[test]
+    fn a_mail_address_counts_once_it_is_verified() {
+        let grants: Vec<Grant> = serde_json::from_value(json!([
+            {"value": "ada@shop.example", "role": "admin", "account": "shop"},
+        ]))
+        .unwrap();
+        for (verified, is_granted) in [
+            (json!(true), true),
+            (json!(false), false),
+            (json!("true"), false),
+            (Value::Null, false),
+        ] {
+            let said = claims(json!({"email": "ada@shop.example", "email_verified": verified}));
+            assert_eq!(
+                granted(&grants, EMAIL, &said).is_some(),
+                is_granted,
+                "{verified}"
+            );
+        }
+        let said = claims(json!({"email": "ada@shop.example"}));
+        assert_eq!(granted(&grants, EMAIL, &said), None);
     }
 
     #[test]

@@ -24,12 +24,14 @@ use openidconnect::{
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode};
 use sha2::{Digest, Sha256};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 use crate::client;
 use crate::config::{OidcSetting, PublicUrl};
 use crate::one_line;
+use crate::places::Places;
 
 /// Where the provider leads browsers back to.
 pub const RETURN: &str = "/dashboard/sign-in/provider/return";
@@ -45,8 +47,9 @@ const RENEWED: Duration = Duration::from_mins(1);
 const AGAIN: Duration = Duration::from_secs(1);
 /// The most bytes of an answer.
 const MAX_BODY: usize = 512 << 10;
-/// Sign-ins that ask the provider at once; others wait.
+/// Sign-ins that ask the provider at once, and those of one site; others wait.
 const AT_ONCE: usize = 16;
+const OF_A_SITE: usize = 4;
 /// As OpenID Connect limits it.
 const MAX_SUBJECT: usize = 255;
 /// Signatures that need no secret of ours.
@@ -68,6 +71,9 @@ pub enum OidcFault {
     /// The provider is away, or is not what the settings say.
     #[error("the OpenID Connect provider cannot be asked: {0}")]
     Away(String),
+    /// Too many are signed in at once.
+    #[error("too many sign in at once")]
+    Busy,
     /// It takes the code for wrong, or what it answered is not to be trusted.
     #[error("a sign-in through the OpenID Connect provider failed: {0}")]
     Refused(String),
@@ -88,7 +94,7 @@ pub struct OidcProvider {
     redirect: RedirectUrl,
     http: Http,
     known: Mutex<Known>,
-    places: Semaphore,
+    places: Places,
 }
 
 /// What is known of it, and when that was asked for.
@@ -126,7 +132,7 @@ impl OidcProvider {
             setting,
             http: Http(client),
             known: Mutex::default(),
-            places: Semaphore::new(AT_ONCE),
+            places: Places::shared(AT_ONCE, OF_A_SITE),
         })
     }
 
@@ -171,42 +177,48 @@ impl OidcProvider {
         }))
     }
 
-    /// Who came back with this code to the browser that has this secret.
+    /// Who came back with this code to the browser that has this secret. Sites take turns at the provider.
     ///
     /// # Errors
-    /// It cannot be asked, or does not vouch for anybody.
+    /// It cannot be asked, or does not vouch for anybody; too many of the site are before.
     pub fn finish<'a>(
         &'a self,
         secret: &'a str,
         code: String,
+        site: Uuid,
     ) -> BoxFuture<'a, Result<Vouched, OidcFault>> {
-        Box::pin(in_time(async move {
-            let _place = self.places.acquire().await;
-            let known = self.known(false).await?;
-            let client = self.client(&known);
-            let request = client.exchange_code(AuthorizationCode::new(code));
-            let request = request.map_err(|error| OidcFault::Away(one_line(&error)))?;
-            let request = request.set_pkce_verifier(verifier_of(secret));
-            let tokens = request.request_async(&self.http).await;
-            let tokens = tokens.map_err(|error| match &error {
-                RequestTokenError::Request(_) => OidcFault::Away(one_line(&error)),
-                // Without what it was caused by, which may have a token.
-                _ => OidcFault::Refused(error.to_string().replace(['\n', '\r'], " ")),
-            })?;
-            let no_token = || OidcFault::Refused("no ID token".to_owned());
-            let token = tokens.id_token().ok_or_else(no_token)?;
-            let nonce = nonce_of(secret);
-            match self.vouched(&known, token, &nonce) {
-                Err(ClaimsVerificationError::SignatureVerification(
-                    SignatureVerificationError::NoMatchingKey,
-                )) => {
-                    let renewed = self.known(true).await?;
-                    self.vouched(&renewed, token, &nonce)
-                }
-                judged => judged,
+        Box::pin(async move {
+            let place = timeout(PATIENCE, self.places.take(site)).await;
+            let _place = place.map_err(|_| OidcFault::Busy)?;
+            in_time(self.exchange(secret, code)).await
+        })
+    }
+
+    async fn exchange(&self, secret: &str, code: String) -> Result<Vouched, OidcFault> {
+        let known = self.known(false).await?;
+        let client = self.client(&known);
+        let request = client.exchange_code(AuthorizationCode::new(code));
+        let request = request.map_err(|error| OidcFault::Away(one_line(&error)))?;
+        let request = request.set_pkce_verifier(verifier_of(secret));
+        let tokens = request.request_async(&self.http).await;
+        let tokens = tokens.map_err(|error| match &error {
+            RequestTokenError::Request(_) => OidcFault::Away(one_line(&error)),
+            // Without what it was caused by, which may have a token.
+            _ => OidcFault::Refused(error.to_string().replace(['\n', '\r'], " ")),
+        })?;
+        let no_token = || OidcFault::Refused("no ID token".to_owned());
+        let token = tokens.id_token().ok_or_else(no_token)?;
+        let nonce = nonce_of(secret);
+        match self.vouched(&known, token, &nonce) {
+            Err(ClaimsVerificationError::SignatureVerification(
+                SignatureVerificationError::NoMatchingKey,
+            )) => {
+                let renewed = self.known(true).await?;
+                self.vouched(&renewed, token, &nonce)
             }
-            .map_err(|error| OidcFault::Refused(one_line(&error)))
-        }))
+            judged => judged,
+        }
+        .map_err(|error| OidcFault::Refused(one_line(&error)))
     }
 
     /// Whom a token names, if it is the provider's, for this service, for this browser and not over.
@@ -349,7 +361,35 @@ impl Http {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    #[tokio::test]
+    async fn one_site_leaves_places_to_others() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        // It takes connections and says nothing.
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let setting = OidcSetting {
+            issuer: format!("http://{}", silent.local_addr().unwrap()),
+            client_id: "feedback".to_owned(),
+            client_secret: "secret".to_owned(),
+            label: "Shop Ltd".to_owned(),
+            scopes: Vec::new(),
+            claim: "roles".to_owned(),
+            access: Vec::new(),
+        };
+        let public_url = PublicUrl::parse("https://feedback.example").unwrap();
+        let provider = OidcProvider::new(Arc::new(setting), &public_url).unwrap();
+        let [many, one] = [Uuid::from_u128(1), Uuid::from_u128(2)];
+        let finish = |_| provider.finish("secret", "code".to_owned(), many);
+        let mut signing_in: Vec<_> = (0..AT_ONCE).map(finish).collect();
+        for signing_in in &mut signing_in {
+            assert!(signing_in.now_or_never().is_none());
+        }
+        assert!(provider.places.take(one).now_or_never().is_some());
+    }
 
     #[test]
     fn what_travels_tells_neither_the_secret_nor_the_rest() {

@@ -10,7 +10,7 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::TimeDelta;
-use domain::oidc::{Grant, names};
+use domain::oidc::{EMAIL, Grant, names};
 use platform::oidc::{OidcFault, OidcProvider, Vouched, state_of};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, random_text};
@@ -135,21 +135,20 @@ async fn sign_in(
     let failures = &state.app.failures;
     // Before it is asked: whoever makes the provider busy pays for that.
     failures.take(network)?;
-    let vouched = match provider.finish(&begun.secret, code).await {
+    let finished = provider.finish(&begun.secret, code, network.site()).await;
+    let vouched = match finished {
         Ok(vouched) => vouched,
         Err(fault) => return Ok(faulty(t, provider, &fault)),
     };
     let Some(grant) = provider.granted(&vouched.claims) else {
-        if let Some(person) = state
-            .app
-            .store
-            .person_of_identity(&vouched.identity)
-            .await?
-        {
-            let passwords = &state.passwords;
-            passwords.note_refused(&state.app, network, &person, BY_PROVIDER);
+        let known = state.app.store.person_of_identity(&vouched.identity);
+        if let Some(person) = known.await? {
+            let_go(state, network, &person).await?;
         }
-        let asked = t.with("oidc-no-role-claim", provider.claim());
+        let asked = match provider.claim() {
+            EMAIL => t.with("oidc-no-role-email", provider.label()),
+            claim => t.with("oidc-no-role-claim", claim),
+        };
         let detail = format!("{} {asked}", t.with("oidc-no-role", provider.label()));
         return Ok(refuse(t, Code::Forbidden, detail));
     };
@@ -165,6 +164,14 @@ async fn sign_in(
     Ok(cookie.map_or_else(anew, |cookie| redirect(cookie, inside(&begun.next))))
 }
 
+/// Ends the sessions of somebody to whom the provider gives nothing here any more.
+async fn let_go(state: &DashboardState, network: Network, person: &Person) -> Result<()> {
+    state.app.store.close_sessions(person).await?;
+    let passwords = &state.passwords;
+    passwords.note_refused(&state.app, network, person, BY_PROVIDER);
+    Ok(())
+}
+
 /// Whether a browser that has the secret was led away with this state.
 fn is_of(secret: &str, state: &str) -> bool {
     state_of(secret).as_bytes().ct_eq(state.as_bytes()).into()
@@ -176,6 +183,10 @@ fn refuse(t: &'static Text, code: Code, detail: String) -> Response {
 
 fn faulty(t: &'static Text, provider: &OidcProvider, fault: &OidcFault) -> Response {
     let (code, key) = match fault {
+        OidcFault::Busy => {
+            let problem = Problem::new(Code::Busy, fault.to_string());
+            return trouble(t, &problem.retry_after(1));
+        }
         OidcFault::Away(_) => (Code::Unavailable, "oidc-away"),
         OidcFault::Refused(why) => {
             tracing::warn!(
@@ -198,14 +209,18 @@ async fn person_of(
 ) -> Result<Result<Person, &'static str>> {
     let store = &state.app.store;
     let identity = &vouched.identity;
+    let known = store.person_of_identity(identity).await?;
     let Some(account_id) = store.account_id(&grant.account).await? else {
         tracing::error!(
             account = grant.account,
             "FEEDBACK_OIDC names an account that there is not"
         );
+        if let Some(person) = &known {
+            let_go(state, network, person).await?;
+        }
         return Ok(Err("oidc-no-account"));
     };
-    if let Some(person) = store.person_of_identity(identity).await? {
+    if let Some(person) = known {
         let by = (person.account_id, person.name.as_str());
         let stays = person.account_name == grant.account;
         if stays && person.role == grant.role {
@@ -219,6 +234,7 @@ async fn person_of(
             noted(state, network, by, ("person.remove", &person.name), remove).await?
         };
         if change == PersonChange::LastAdmin {
+            // Their sessions go on: until another admin signs in they are what they were.
             return Ok(Err("oidc-last-admin"));
         }
         if stays {

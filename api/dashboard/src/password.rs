@@ -239,11 +239,20 @@ fn check_hash(password: String, hash: &str) -> impl FnOnce() -> bool + Send + us
 }
 
 fn verify(password: &str, hash: &str) -> bool {
-    PasswordHash::new(hash).is_ok_and(|hash| {
+    PasswordHash::new(comparable(hash)).is_ok_and(|hash| {
         Argon2::default()
             .verify_password(password.as_bytes(), &hash)
             .is_ok()
     })
+}
+
+/// What a password is compared with: for whoever has none, such as people of a provider, the same work as for others.
+fn comparable(hash: &str) -> &str {
+    if PasswordHash::new(hash).is_ok() {
+        hash
+    } else {
+        NOBODY
+    }
 }
 
 /// The text for why a password may not be set.
@@ -280,5 +289,10 @@ mod tests {
         assert!(!verify("correct horsf", &hash));
         assert!(PasswordHash::new(NOBODY).is_ok());
         assert!(!verify("", NOBODY));
+        for none in [String::new(), store::account::random_text()] {
+            assert_eq!(comparable(&none), NOBODY);
+            assert!(!verify(&none, &none));
+        }
+        assert_eq!(comparable(&hash), hash);
     }
 }

@@ -51,6 +51,7 @@ oidc-refused = { $value } hat Sie nicht angemeldet. Bitte versuchen Sie es noch 
 oidc-anew = Das Anmelden hat zu lange gedauert, oder es hat in einem anderen Fenster oder Browser begonnen. Bitte fangen Sie noch einmal an.
 oidc-no-role = { $value } kennt Sie, gibt Ihnen hier aber keine Rolle. Bitten Sie die Stelle darum, die in Ihrem Unternehmen die Anmeldungen verwaltet, meist die IT.
 oidc-no-role-claim = Was diese wissen muss: Nichts von dem, was „{ $value }“ über Sie sagt, steht in FEEDBACK_OIDC.
+oidc-no-role-email = Was diese wissen muss: Ihre E-Mail-Adresse steht nicht in FEEDBACK_OIDC, oder { $value } bestätigt nicht, dass sie Ihnen gehört (email_verified).
 oidc-last-admin = { $value } gibt Ihnen keine Verwaltungsrechte mehr, aber sonst hat sie hier niemand. Zuerst muss sich jemand anderes mit diesen Rechten anmelden.
 oidc-no-account = { $value } gibt Ihnen eine Rolle in einem Unternehmen, das es hier nicht gibt. Bitte wenden Sie sich an die Person, die diesen Dienst betreibt.
 oidc-name-taken = So, wie { $value } Sie nennt, heißt hier schon jemand anderes. Bitte wenden Sie sich an die Person, die diesen Dienst betreibt.

@@ -54,6 +54,7 @@ oidc-refused = { $value } did not sign you in. Please try again. If it happens a
 oidc-anew = Signing in took too long, or it began in another window or browser. Please begin again.
 oidc-no-role = { $value } knows you, but gives you no role here. Ask those who manage sign-ins in your company for one, often the IT department.
 oidc-no-role-claim = What they need to know: nothing that “{ $value }” says of you stands in FEEDBACK_OIDC.
+oidc-no-role-email = What they need to know: your email address does not stand in FEEDBACK_OIDC, or { $value } does not say that it is verified (email_verified).
 oidc-last-admin = { $value } no longer makes you an admin, but nobody else is one here. Another admin has to sign in first.
 oidc-no-account = { $value } gives you a role in a company that does not exist here. Please tell whoever runs this service.
 oidc-name-taken = Somebody else is already called as { $value } calls you. Please tell whoever runs this service.

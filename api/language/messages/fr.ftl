@@ -61,6 +61,7 @@ oidc-refused = { $value } ne vous a pas connecté. Veuillez réessayer. Si cela 
 oidc-anew = La connexion a pris trop de temps, ou elle a commencé dans une autre fenêtre ou un autre navigateur. Veuillez recommencer.
 oidc-no-role = { $value } vous connaît, mais ne vous donne aucun rôle ici. Demandez-en un à ceux qui gèrent les connexions dans votre entreprise, souvent le service informatique.
 oidc-no-role-claim = Ce qu’ils doivent savoir : rien de ce que « { $value } » dit de vous ne figure dans FEEDBACK_OIDC.
+oidc-no-role-email = Ce qu’ils doivent savoir : votre adresse e-mail ne figure pas dans FEEDBACK_OIDC, ou { $value } ne confirme pas qu’elle est la vôtre (email_verified).
 oidc-last-admin = { $value } ne fait plus de vous un administrateur, mais il n’y en a pas d’autre ici. Un autre administrateur doit d’abord se connecter.
 oidc-no-account = { $value } vous donne un rôle dans une entreprise qui n’existe pas ici. Veuillez prévenir la personne qui exploite ce service.
 oidc-name-taken = Quelqu’un d’autre porte déjà ici le nom que { $value } vous donne. Veuillez prévenir la personne qui exploite ce service.

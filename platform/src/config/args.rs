@@ -172,7 +172,7 @@ impl Args {
             public_url: if let Some(url) =
                 read("FEEDBACK_PUBLIC_URL", self.public_url, PublicUrl::parse)?
             {
-                url
+                refused("FEEDBACK_PUBLIC_URL", url.where_https(tls.is_some()))?
             } else {
                 let default = PublicUrl::of_address(listen, tls.is_some());
                 refused("FEEDBACK_PUBLIC_URL", default)?

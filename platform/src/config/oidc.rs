@@ -62,6 +62,13 @@ impl OidcSetting {
         if setting.access.is_empty() {
             return Err("access: empty, so nobody could sign in".to_owned());
         }
+        let mut grants = setting.access.iter();
+        if grants.any(|grant| is_bad(&grant.value) || is_bad(&grant.account)) {
+            return Err(
+                "access: each line needs a value of the claim and the name of an account: one is empty, or has a control character"
+                    .to_owned(),
+            );
+        }
         Ok(Arc::new(setting))
     }
 
@@ -150,6 +157,10 @@ mod tests {
         ] {
             let why = refused(|setting| setting[member] = value).unwrap();
             assert!(why.starts_with(member), "{why}");
+        }
+        for member in ["value", "account"] {
+            let why = refused(|setting| setting["access"][0][member] = json!(" ")).unwrap();
+            assert!(why.starts_with("access: each line needs"), "{why}");
         }
     }
 }

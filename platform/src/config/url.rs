@@ -151,6 +151,19 @@ impl PublicUrl {
         Ok(Self(format!("{scheme}://{listen}")))
     }
 
+    /// The same, of a service that answers HTTPS alone if it has a certificate.
+    ///
+    /// # Errors
+    /// It has one, and the URL is a plain one: nobody could open a link.
+    pub(super) fn where_https(self, has_tls: bool) -> Result<Self, String> {
+        if has_tls && self.0.starts_with("http:") {
+            return Err("http://…, but with FEEDBACK_TLS the service answers https:// alone, so that no link would open: \
+                        name it with https://"
+                .to_owned());
+        }
+        Ok(self)
+    }
+
     /// Whether only this machine can open it.
     pub fn is_local(&self) -> bool {
         let url = Url::parse(&self.0);

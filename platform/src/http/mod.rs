@@ -123,10 +123,10 @@ pub fn serve(
             };
             let server = if place.is_spare() { &spare } else { &server };
             let (server, router, tls) = (Arc::clone(server), router.clone(), tls.clone());
-            let watcher = in_flight.watcher();
+            let (watcher, shutdown) = (in_flight.watcher(), shutdown.clone());
             connections.spawn(async move {
                 // Its place is held from the first byte on.
-                if let Some(stream) = greet(stream, tls, place.is_spare()).await {
+                if let Some(stream) = greet(stream, tls, place.is_spare(), &shutdown).await {
                     serve_connection(&server, router, watcher, stream, peer, place).await;
                 }
             });
@@ -173,15 +173,21 @@ fn server(head: Duration, streams: u32) -> Builder<TokioExecutor> {
     server
 }
 
-/// The connection as requests come over it; `None`: its peer did not get through the handshake of TLS in time.
-async fn greet(stream: TcpStream, tls: Option<Tls>, is_spare: bool) -> Option<Stream> {
+/// The connection as requests come over it; `None`: its peer did not get through the handshake of TLS in time, or before the shutdown.
+async fn greet(
+    stream: TcpStream,
+    tls: Option<Tls>,
+    is_spare: bool,
+    shutdown: &CancellationToken,
+) -> Option<Stream> {
     // Small answers go out at once. A failure means a dead connection, found soon enough.
     let _ = stream.set_nodelay(true);
     let Some(tls) = tls else {
         return Some(Either::Left(stream));
     };
     let time = if is_spare { SPARE } else { HEAD };
-    match timeout(time, tls.accept(stream)).await {
+    let handshake = timeout(time, tls.accept(stream));
+    match shutdown.run_until_cancelled(handshake).await? {
         Ok(Ok(stream)) => Some(Either::Right(Box::new(stream))),
         Ok(Err(error)) => {
             tracing::debug!(%error, "no handshake");

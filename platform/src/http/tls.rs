@@ -158,3 +158,41 @@ fn end_of(chain: &[CertificateDer]) -> Result<i64, String> {
     }
     end.ok_or_else(|| "there is no certificate in the first file".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use rustls::server::ResolvesServerCertUsingSni;
+    use tokio::net::TcpListener;
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::greet;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handshake_under_way_ends_with_the_service() {
+        let config = ServerConfig::builder_with_provider(ring::default_provider().into());
+        let config = config.with_safe_default_protocol_versions().unwrap();
+        let names = Arc::new(ResolvesServerCertUsingSni::new());
+        let in_use = InUse {
+            config: Arc::new(config.with_no_client_auth().with_cert_resolver(names)),
+            end: 0,
+            fault: None,
+        };
+        let tls = Tls(watch::channel(in_use).1);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _silent = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let shutdown = CancellationToken::new();
+        let mut greeted = Box::pin(greet(stream, Some(tls), false, &shutdown));
+        assert!(greeted.as_mut().now_or_never().is_none());
+        shutdown.cancel();
+        assert!(
+            greeted
+                .now_or_never()
+                .is_some_and(|stream| stream.is_none())
+        );
+    }
+}

@@ -1,22 +1,23 @@
 //! The end of an account: first all that it does, then all that is stored of it, table by table in small transactions. Its own row goes
-//! last, so that whoever was stopped in between finds it and goes on.
+//! last, so that whoever was stopped in between finds it and goes on. It has another name from the first step on.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "names of tables are no parameters"
 )]
 
-use sea_orm::Statement;
+use sea_orm::{FromQueryResult, Statement};
 use uuid::Uuid;
 
 use crate::tx::{self, Dialect, Sql, statement, values};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, Tx};
 
 /// Rows that one transaction deletes.
 const SOME: u64 = 1_000;
 
-/// All tables with rows of accounts: what is written by work that goes on before what it writes, and what refers to others before them.
-const TABLES: [&str; 47] = [
+/// All tables with rows of accounts whose key begins with them: what is written by work that goes on before what it writes, and what refers
+/// to others before them.
+const TABLES: [&str; 46] = [
     "session",
     "share",
     "api_secret",
@@ -35,7 +36,6 @@ const TABLES: [&str; 47] = [
     "message_due",
     "reply",
     "receipt",
-    "provider_ref",
     "message",
     "contact",
     "campaign_quota",
@@ -66,41 +66,150 @@ const TABLES: [&str; 47] = [
     "retention",
 ];
 
+/// Whoever lets somebody in, or programs; of few rows.
+const DOORS: [(&str, &tx::Statement); 5] = [
+    (
+        "session",
+        statement!("DELETE FROM session WHERE account_id = $1"),
+    ),
+    (
+        "share",
+        statement!("DELETE FROM share WHERE account_id = $1"),
+    ),
+    (
+        "api_secret",
+        statement!("DELETE FROM api_secret WHERE account_id = $1"),
+    ),
+    (
+        "api_key",
+        statement!("DELETE FROM api_key WHERE account_id = $1"),
+    ),
+    (
+        "person",
+        statement!("DELETE FROM person WHERE account_id = $1"),
+    ),
+];
+
 /// What an account does ends.
-const END: [&tx::Statement; 4] = [
-    statement!("DELETE FROM session WHERE account_id = $1"),
-    statement!("UPDATE api_key SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL"),
+const END: [&tx::Statement; 3] = [
     statement!(
         "UPDATE campaign SET status = 'CANCELLED', finished_at = $2 WHERE account_id = $1 AND status IN ('RUNNING', 'PAUSED')"
     ),
-    statement!("UPDATE form SET status = 'DELETED', deleted_at = $2 WHERE account_id = $1"),
+    statement!(
+        "UPDATE form SET status = 'DELETED', deleted_at = $2 WHERE account_id = $1 AND status <> 'DELETED'"
+    ),
+    statement!(
+        "UPDATE import_batch SET status = 'cancelled', completed_at = $2
+          WHERE account_id = $1 AND status IN ('receiving', 'queued', 'processing', 'stalled')"
+    ),
 ];
 
 /// What there is only where accounts lie on several nodes.
-const OF_NODES: [&tx::Statement; 2] = [
-    statement!(citus: "DELETE FROM link_token WHERE account_id = $1"),
-    statement!(citus: "DELETE FROM account_work WHERE account_id = $1"),
+const OF_NODES: [(&str, &tx::Statement); 2] = [
+    (
+        "link_token",
+        statement!(citus: "DELETE FROM link_token WHERE account_id = $1"),
+    ),
+    (
+        "account_work",
+        statement!(citus: "DELETE FROM account_work WHERE account_id = $1"),
+    ),
 ];
 
+/// Behind the name of an account that ends.
+macro_rules! ending {
+    () => {
+        " (ending)"
+    };
+}
+
+/// Whoever names the account does not find it any more: a provider's people, who would be made anew, and the command line.
+const RENAME: &tx::Statement = statement!(
+    "UPDATE account SET name = name || '",
+    ending!(),
+    "' WHERE account_id = $1 AND name NOT LIKE '%",
+    ending!(),
+    "'"
+);
+
+/// The name of an account once its end has begun.
+pub(super) fn ending(name: &str) -> String {
+    format!("{name}{}", ending!())
+}
+
+/// Where an id of a provider stands in the order of all.
+#[derive(FromQueryResult)]
+struct RefPlace {
+    sender: String,
+    provider_id: String,
+}
+
+/// The last of the next ids of providers. No index has their accounts, so all are read, once and in slices.
+const SLICE: &tx::Statement = statement!(
+    "SELECT sender, provider_id FROM (
+            SELECT sender, provider_id FROM provider_ref WHERE (sender, provider_id) > ($1, $2)
+             ORDER BY sender, provider_id LIMIT 10000) AS slice
+      ORDER BY sender DESC, provider_id DESC LIMIT 1"
+);
+const DELETE_REFS: &tx::Statement = statement!(
+    "DELETE FROM provider_ref
+      WHERE account_id = $1 AND (sender, provider_id) > ($2, $3) AND (sender, provider_id) <= ($4, $5)"
+);
+
 impl Store {
-    /// Ends what an account does: nobody signs in or uses a key of it, nothing is sent, and no link of it takes an answer. Each process
-    /// knows within seconds.
+    /// The account of this name, also where its end has begun.
+    ///
+    /// # Errors
+    /// The database gives no answer.
+    pub async fn account_to_end(&self, name: &str) -> Result<Option<Uuid>> {
+        match self.account_id(&ending(name)).await? {
+            None => self.account_id(name).await,
+            begun => Ok(begun),
+        }
+    }
+
+    /// Ends what an account does: nobody signs in or uses a key of it, nobody finds it by its name, no import is taken, nothing is sent,
+    /// and no link of it shows a form. Each process knows within seconds. Tells how many rows of which table went.
     ///
     /// # Errors
     /// Doing it again is safe.
-    pub async fn close_account(&self, account_id: Uuid) -> Result<()> {
-        let tx = self.begin().await?;
-        let now = tx.now().await?;
-        let [sessions, others @ ..] = END;
-        tx.execute(sessions, values![account_id]).await?;
-        for end in others {
-            tx.execute(end, values![account_id, now]).await?;
+    pub async fn close_account(
+        &self,
+        account_id: Uuid,
+        mut tell: impl FnMut(&'static str, u64),
+    ) -> Result<()> {
+        for (table, deleted) in self.retry(|| self.shut(account_id)).await? {
+            tell(table, deleted);
         }
+        for end in END {
+            self.retry(|| self.end(end, account_id)).await?;
+        }
+        Ok(())
+    }
+
+    async fn shut(&self, account_id: Uuid) -> Result<Vec<(&'static str, u64)>> {
+        let tx = self.begin_long().await?;
+        // First: whoever is adding a person is waited for.
+        tx.execute(RENAME, values![account_id]).await?;
+        let mut gone = Vec::new();
+        for (table, delete) in DOORS {
+            gone.push((table, tx.execute(delete, values![account_id]).await?));
+        }
+        tx.commit_surely().await?;
+        gone.retain(|(_, deleted)| *deleted > 0);
+        Ok(gone)
+    }
+
+    /// Each in a transaction of its own: the work that it waits for may hold rows of the others.
+    async fn end(&self, end: &'static tx::Statement, account_id: Uuid) -> Result<()> {
+        let tx = self.begin_long().await?;
+        let now = tx.now().await?;
+        tx.execute(end, values![account_id, now]).await?;
         tx.commit_surely().await
     }
 
-    /// Deletes all rows of a closed account, and tells of each table how many went, as often as some did. What some process still wrote
-    /// meanwhile goes too.
+    /// Deletes a closed account, with all rows that it has, and tells of each table how many went, as often as some did. What some
+    /// process still did or wrote meanwhile goes too.
     ///
     /// # Errors
     /// Doing it again goes on.
@@ -110,8 +219,24 @@ impl Store {
         mut tell: impl FnMut(&'static str, u64),
     ) -> Result<()> {
         self.find_dialect().await;
+        // Of those who did not know yet.
+        self.close_account(account_id, &mut tell).await?;
+        self.delete_rows(account_id, &mut tell).await?;
+        for (table, deleted) in self.retry(|| self.delete_last(account_id)).await? {
+            tell(table, deleted);
+        }
+        // What was being written by whoever does not look at the account's row.
+        self.delete_rows(account_id, &mut tell).await
+    }
+
+    /// Deletes all rows but the account's own, until there are none.
+    async fn delete_rows(
+        &self,
+        account_id: Uuid,
+        tell: &mut impl FnMut(&'static str, u64),
+    ) -> Result<()> {
         loop {
-            let mut gone = 0;
+            let mut gone = Vec::new();
             for table in TABLES {
                 let delete = self.deletion(table)?;
                 loop {
@@ -119,22 +244,74 @@ impl Store {
                     if deleted == 0 {
                         break;
                     }
-                    gone += deleted;
-                    tell(table, deleted);
+                    gone.push((table, deleted));
                 }
             }
-            if gone == 0 {
-                break;
+            gone.push(("provider_ref", self.delete_refs(account_id).await?));
+            if self.is_distributed() {
+                for (table, delete) in OF_NODES {
+                    gone.push((table, self.execute(delete, values![account_id]).await?));
+                }
+            }
+            gone.retain(|(_, deleted)| *deleted > 0);
+            if gone.is_empty() {
+                return Ok(());
+            }
+            for (table, deleted) in gone {
+                tell(table, deleted);
             }
         }
-        if self.is_distributed() {
-            for delete in OF_NODES {
-                self.execute(delete, values![account_id]).await?;
-            }
+    }
+
+    /// Deletes the account's row in one transaction with what is left then: whoever adds what refers to it waits, and then finds it gone.
+    async fn delete_last(&self, account_id: Uuid) -> Result<Vec<(&'static str, u64)>> {
+        let tx = self.begin_by_key().await?;
+        let lock =
+            statement!(lock "FOR UPDATE": "SELECT account_id FROM account WHERE account_id = $1");
+        tx.fetch_value::<Uuid>(lock, values![account_id]).await?;
+        let mut gone = Vec::new();
+        for table in TABLES.into_iter().chain(["account"]) {
+            let delete = format!("DELETE FROM {table} WHERE account_id = $1");
+            gone.push((table, run(&tx, &delete, account_id).await?));
         }
-        let account = statement!("DELETE FROM account WHERE account_id = $1");
-        tell("account", self.execute(account, values![account_id]).await?);
-        Ok(())
+        tx.commit_surely().await?;
+        gone.retain(|(_, deleted)| *deleted > 0);
+        Ok(gone)
+    }
+
+    async fn delete_refs(&self, account_id: Uuid) -> Result<u64> {
+        let mut after = RefPlace {
+            sender: String::new(),
+            provider_id: String::new(),
+        };
+        let mut gone = 0;
+        loop {
+            let slice = self.retry(|| self.delete_refs_after(account_id, &after));
+            let Some((end, deleted)) = slice.await? else {
+                return Ok(gone);
+            };
+            after = end;
+            gone += deleted;
+        }
+    }
+
+    /// Those of the next slice: where that ends, and how many they were; `None`: there is none.
+    async fn delete_refs_after(
+        &self,
+        account_id: Uuid,
+        after: &RefPlace,
+    ) -> Result<Option<(RefPlace, u64)>> {
+        let tx = self.begin_by_key().await?;
+        let (sender, id) = (after.sender.as_str(), after.provider_id.as_str());
+        let end: Option<RefPlace> = tx.fetch_one(SLICE, values![sender, id]).await?;
+        let Some(end) = end else {
+            return Ok(None);
+        };
+        let (last_sender, last_id) = (end.sender.as_str(), end.provider_id.as_str());
+        let slice = values![account_id, sender, id, last_sender, last_id];
+        let deleted = tx.execute(DELETE_REFS, slice).await?;
+        tx.commit_surely().await?;
+        Ok(Some((end, deleted)))
     }
 
     /// The text that deletes some rows of an account.
@@ -158,12 +335,18 @@ impl Store {
     async fn delete_some(&self, delete: &str, account_id: Uuid) -> Result<u64> {
         // By index: of a table that is read whole, each time more would be gone before what is left.
         let tx = self.begin_by_key().await?;
-        let backend = sea_orm::ConnectionTrait::get_database_backend(&tx);
-        let delete = Statement::from_sql_and_values(backend, delete, values![account_id]);
-        let deleted = sea_orm::ConnectionTrait::execute_raw(&tx, delete).await?;
+        let deleted = run(&tx, delete, account_id).await?;
         tx.commit_surely().await?;
-        Ok(deleted.rows_affected())
+        Ok(deleted)
     }
+}
+
+/// Runs a text about an account; how many rows it deleted.
+async fn run(tx: &Tx, text: &str, account_id: Uuid) -> Result<u64> {
+    let backend = sea_orm::ConnectionTrait::get_database_backend(tx);
+    let statement = Statement::from_sql_and_values(backend, text, values![account_id]);
+    let done = sea_orm::ConnectionTrait::execute_raw(tx, statement).await?;
+    Ok(done.rows_affected())
 }
 
 #[cfg(test)]
@@ -180,6 +363,8 @@ mod tests {
             table.name != "account" && columns.any(|column| column.name == "account_id")
         });
         let of_accounts: BTreeSet<&str> = of_accounts.map(|table| &*table.name).collect();
-        assert_eq!(BTreeSet::from(TABLES), of_accounts);
+        let mut all = BTreeSet::from(TABLES);
+        all.insert("provider_ref");
+        assert_eq!(all, of_accounts);
     }
 }

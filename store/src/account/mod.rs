@@ -122,6 +122,8 @@ pub enum CreateKeyError {
     /// Days already stored were counted in the account's zone.
     #[error("the account's time zone is {0} and cannot change")]
     TimeZoneFixed(String),
+    #[error("the account of this name is being deleted; `feedback account end` finishes that")]
+    Ending,
     #[error(transparent)]
     NotShown(BoxError),
     #[error(transparent)]
@@ -199,7 +201,7 @@ impl Store {
     /// Makes a key, and the account if its name is new (`time_zone` then defaults to UTC).
     ///
     /// # Errors
-    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone.
+    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone; [`CreateKeyError::Ending`].
     pub async fn create_key(
         &self,
         account_name: &str,
@@ -237,6 +239,11 @@ impl Store {
         let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
         if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
             return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
+        }
+        let ending = account::Column::Name.eq(end::ending(account_name));
+        let ending = account::Entity::find().filter(ending).one(&tx);
+        if ending.await.map_err(Error::from)?.is_some() {
+            return Err(CreateKeyError::Ending);
         }
         let issued = IssuedKey {
             account_id: account.account_id,

@@ -151,6 +151,13 @@ impl Store {
         self.fetch_all(sessions, values).await
     }
 
+    /// Ends all sessions of somebody.
+    pub async fn close_sessions(&self, person: &Person) -> Result<(), Error> {
+        let close = statement!("DELETE FROM session WHERE account_id = $1 AND name = $2");
+        let of_person = values![person.account_id, person.name.as_str()];
+        self.execute(close, of_person).await.map(drop)
+    }
+
     /// Ends all sessions of somebody but one.
     pub async fn close_other_sessions(&self, person: &Person, hash: [u8; 32]) -> Result<(), Error> {
         let close = statement!(

@@ -89,6 +89,10 @@ volumeMounts:
       - key: {{ $key }}
         path: {{ $key }}
       {{- end }}
+      {{- range ternary (list) .Values.secret.files .migrate }}
+      - key: {{ . }}
+        path: {{ . }}
+      {{- end }}
 {{- end -}}
 
 {{/* The settings of api and worker, which must be the same for both. */}}

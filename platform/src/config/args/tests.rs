@@ -295,6 +295,24 @@ fn a_certificate_makes_links_https() {
     assert_eq!(files.key, PathBuf::from("/a/key.pem"));
 }
 
+#[test]
+fn with_a_certificate_no_link_is_plain() {
+    let config = |url: &str| {
+        let args = Args {
+            tls: Some("/a/cert.pem,/a/key.pem".to_owned()),
+            public_url: Some(url.to_owned()),
+            ..Args::default()
+        };
+        args.config(ProcessRole::Serve)
+    };
+    for plain in ["http://feedback.example", "http://127.0.0.1:8080"] {
+        let refused = config(plain).err().unwrap().to_string();
+        let begin = "FEEDBACK_PUBLIC_URL: http://…, but with FEEDBACK_TLS";
+        assert!(refused.starts_with(begin), "{refused}");
+    }
+    assert!(config("https://feedback.example").is_ok());
+}
+
 /// The settings of a service on these servers.
 fn on_servers([database, amqp, redis, senders]: [&str; 4]) -> Args {
     Args {

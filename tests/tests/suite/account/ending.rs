@@ -9,6 +9,7 @@ use tests::app::App;
 use tests::client::Client;
 use tests::form::form;
 use tests::import::{record, records};
+use tests::person::{PASSWORD, try_sign_in};
 use tests::visitor::Visitor;
 use tests::wait::LATER;
 
@@ -37,7 +38,7 @@ async fn rows(app: &App) -> Result<BTreeMap<String, Vec<String>>> {
 }
 
 /// Something of each kind.
-async fn fill(app: &App, client: &Client, account: &str) -> Result<()> {
+async fn fill(app: &App, client: &Client, account: &str) -> Result<Visitor> {
     let form = client.published(&form()).await?;
     let link = client
         .link(&form, "", &[("track_field", "docid=a")])
@@ -52,7 +53,73 @@ async fn fill(app: &App, client: &Client, account: &str) -> Result<()> {
     client.import_and_wait(&people, LATER).await?;
     app.person(&format!("ada.{account}"), account, "admin")
         .await?;
-    Ok(())
+    Ok(visitor)
+}
+
+/// Has the database do this for each row of a table that is deleted.
+async fn trigger(app: &App, table: &str, embedded: &str, server: &str) -> Result<()> {
+    if app.embedded() {
+        let trigger =
+            format!("CREATE TRIGGER at_end AFTER DELETE ON {table} BEGIN {embedded}; END");
+        return app.sql(&trigger).await.map(drop);
+    }
+    let function = format!(
+        "CREATE FUNCTION at_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {server}; RETURN OLD; END $$"
+    );
+    app.sql(&function).await?;
+    let trigger = format!(
+        "CREATE TRIGGER at_end AFTER DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION at_end()"
+    );
+    app.sql(&trigger).await.map(drop)
+}
+
+#[tokio::test]
+async fn an_account_whose_end_has_begun_has_no_way_in() -> Result<()> {
+    let app = App::setup()
+        .setting("FEEDBACK_SENDERS", "demo=demo:?delay=10ms&failures=0")
+        .start()
+        .await?;
+    let client = app.client_of("ends").await?;
+    let visitor = fill(&app, &client, "ends").await?;
+    let ada = app.person("ada", "ends", "admin").await?;
+    let anybody = app.anonymous()?;
+    // It does not get past the imports.
+    let embedded = "SELECT RAISE(ABORT, 'it is stopped')";
+    let server = "RAISE EXCEPTION 'it is stopped'";
+    trigger(&app, "import_batch", embedded, server).await?;
+    let end = ["account", "end", "ends", "--yes"];
+    ensure!(!app.cli(&end).await?.status.success(), "it is not stopped");
+    client
+        .get("/api_v1/account")
+        .await?
+        .problem(401, "unauthenticated")?;
+    let tried = try_sign_in(&anybody, "ada", PASSWORD).await?;
+    ensure!(tried.status == 401, "a password fits: {tried:?}");
+    ada.get("/dashboard").await?.expect(303)?;
+    visitor.page().await?.expect(410)?;
+    // Nobody is added to it by its name, and nothing is made of its name.
+    let key = ["key", "create", "--account", "ends"];
+    app.refuses(&key, "is being deleted").await?;
+    let person = [
+        "user",
+        "add",
+        "ben",
+        "--account",
+        "ends",
+        "--role",
+        "admin",
+        "--link",
+    ];
+    app.refuses(&person, "there is no account").await?;
+    // The same command goes on.
+    let dropped = if app.embedded() {
+        "DROP TRIGGER at_end"
+    } else {
+        "DROP TRIGGER at_end ON import_batch"
+    };
+    app.sql(dropped).await?;
+    app.succeeds(&end).await?;
+    app.refuses(&end, "there is no account").await
 }
 
 #[tokio::test]
@@ -74,6 +141,10 @@ async fn of_an_account_that_ended_nothing_is_left_and_of_others_all() -> Result<
     // The service made one of its own.
     let filled = before.values().filter(|tables| tables.len() > 20);
     ensure!(filled.count() == 2, "{before:?}");
+    // Somebody writes in the moment in which the account's own row goes.
+    let late = "INSERT INTO recipient_version (account_id, data_version, stamp, as_of)
+                VALUES (OLD.account_id, 1, 1, '2026-01-01T00:00:00+00:00')";
+    trigger(&app, "account", late, late).await?;
     let told = app
         .succeeds(&["account", "end", "ends", "--yes", "--json"])
         .await?;

@@ -54,13 +54,23 @@ impl Provider {
     /// A service whose people it signs in: with `boss` admins of `shop`, with `look` viewers.
     fn service(&self) -> Setup {
         let grant = |value: &str, role: &str, account: &str| json!({"value": value, "role": role, "account": account});
+        let access = [
+            grant("boss", "admin", "shop"),
+            grant("look", "viewer", "shop"),
+            grant("lost", "viewer", "nowhere"),
+        ];
+        self.granting("roles", &access)
+    }
+
+    /// A service to whose people this claim gives what these lines say.
+    fn granting(&self, claim: &str, access: &[Value]) -> Setup {
         let setting = json!({
             "issuer": format!("http://127.0.0.1:{}", self.port),
             "client_id": "feedback",
             "client_secret": "provider secret",
             "label": "Shop Ltd",
-            "claim": "roles",
-            "access": [grant("boss", "admin", "shop"), grant("look", "viewer", "shop"), grant("lost", "viewer", "nowhere")],
+            "claim": claim,
+            "access": access,
         });
         let app = App::setup().setting("FEEDBACK_PUBLIC_URL", PUBLIC);
         app.setting("FEEDBACK_OIDC", &setting.to_string())
@@ -309,7 +319,8 @@ async fn who_has_no_role_is_told_whom_to_ask() -> Result<()> {
         403,
         "a company that does not exist here",
     )?;
-    through(&client, "1").await?.expect(303)?;
+    let answer = through(&client, "1").await?.expect(303)?;
+    let admin = Person::of_answer(&client, &answer)?;
     // The account keeps an admin.
     provider.say(&ada(json!(["look"])))?;
     refuses(
@@ -317,13 +328,37 @@ async fn who_has_no_role_is_told_whom_to_ask() -> Result<()> {
         403,
         "Another admin has to sign in first",
     )?;
+    admin.get("/dashboard/people").await?.expect(200)?;
     app.person("ben", "shop", "admin").await?;
     let answer = through(&client, "1").await?.expect(303)?;
-    Person::of_answer(&client, &answer)?
-        .get("/dashboard/people")
-        .await?
-        .expect(403)?;
-    Ok(())
+    let viewer = Person::of_answer(&client, &answer)?;
+    viewer.get("/dashboard/people").await?.expect(403)?;
+    // Whom the provider lets go is signed in nowhere any more.
+    provider.say(&ada(json!([])))?;
+    let nothing = "Shop Ltd knows you, but gives you no role here";
+    refuses(&through(&client, "1").await?, 403, nothing)?;
+    eventually(SOON, async || {
+        viewer.get("/dashboard").await?.expect(303).map(drop)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_mail_address_that_nobody_verified_gives_no_role() -> Result<()> {
+    let mail = "ada@shop.example";
+    let provider = Provider::new(&json!({
+        "1": {"email": mail, "email_verified": true}, "2": {"email": mail, "email_verified": false}, "3": {"email": mail},
+    }))?;
+    let _runs = provider.start().await?;
+    let grant = json!({"value": mail, "role": "admin", "account": "shop"});
+    let app = provider.granting("email", &[grant]).start().await?;
+    app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?;
+    for unverified in ["2", "3"] {
+        let refused = through(&client, unverified).await?;
+        refuses(&refused, 403, "does not say that it is verified")?;
+    }
+    through(&client, "1").await?.expect(303).map(drop)
 }
 
 #[tokio::test]
