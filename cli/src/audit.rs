@@ -72,9 +72,9 @@ async fn verify(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
                 chain.seals,
                 hex::encode(&chain.hash)
             );
-            if chain.dropped > 0 {
+            if let Some(at) = chain.dropped_at {
                 eprintln!(
-                    "{name}: the rows of the first {} seals are kept no longer",
+                    "{name}: the rows of the first {} seals, up to {at}, are kept no longer",
                     chain.dropped
                 );
             }

@@ -1,5 +1,5 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
-//! erases the recipients of imports, seals audit logs, lets go of what accounts keep no longer, has tables counted that grow, and records figures for metrics.
+//! erases the recipients of imports, seals audit logs and hashes the docids in old ones, lets go of what accounts keep no longer, has tables counted that grow, and records figures for metrics.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 const TICK: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(30);
-/// The time between two looks at what accounts keep no longer, and between two transactions that let some of it go: others wait for
+/// The time between two looks at what accounts keep no longer or docids are left in audit logs, and between two transactions that let some of it go: others wait for
 /// the disk too.
 const LET_GO: Duration = Duration::from_secs(5);
 const BREATH: Duration = Duration::from_millis(20);
@@ -84,6 +84,22 @@ pub(crate) async fn seal_audit(store: Store, shutdown: CancellationToken) {
             Err(error) => tracing::warn!(%error, "audit logs are not sealed"),
         }
         shutdown.run_until_cancelled(sleep(TICK)).await;
+    }
+}
+
+/// Hashes the docids that audit logs have from before schema 26, until there are none, or `shutdown`.
+pub(crate) async fn hash_audit(
+    store: Store,
+    pepper: Option<Arc<Pepper>>,
+    shutdown: CancellationToken,
+) {
+    while !shutdown.is_cancelled() {
+        match store.hash_audit(pepper.as_deref()).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => tracing::warn!(%error, "docids stay in audit logs for now"),
+        }
+        shutdown.run_until_cancelled(sleep(LET_GO)).await;
     }
 }
 

@@ -166,7 +166,7 @@ impl Worker {
                 tasks.spawn(notifications::listen(queue, imports, rollups, shutdown()));
                 tasks.spawn(housekeeping::erase_created(
                     store.clone(),
-                    pepper,
+                    pepper.clone(),
                     shutdown(),
                 ));
             }
@@ -186,6 +186,7 @@ impl Worker {
             ));
             tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
             tasks.spawn(housekeeping::seal_audit(store.clone(), shutdown()));
+            tasks.spawn(housekeeping::hash_audit(store.clone(), pepper, shutdown()));
             tasks.spawn(housekeeping::let_go(store.clone(), shutdown()));
             tasks.spawn(housekeeping::record_process(
                 store.clone(),

@@ -34,6 +34,8 @@ const COOKIE: Names = ["feedback_oidc", "__Host-feedback_oidc"];
 const LIFE: TimeDelta = TimeDelta::minutes(10);
 /// Longer ways to pages are not kept: cookies are small.
 const MAX_NEXT: usize = 1_000;
+/// Characters of what browsers bring as the provider's error.
+const MAX_SAID: usize = 100;
 
 /// What the cookie has.
 #[derive(Deserialize)]
@@ -128,13 +130,13 @@ async fn sign_in(
     let Some(begun) = begun.filter(|begun| is_of(&begun.secret, &returned.state)) else {
         return Ok(anew());
     };
+    // Whoever makes the provider busy pays for that before it is asked; so does whoever fills the log.
+    state.app.failures.take(network)?;
     let (Some(code), None) = (returned.code, &returned.error) else {
         let said = returned.error.unwrap_or_default();
+        let said = said.chars().take(MAX_SAID).collect();
         return Ok(faulty(t, provider, &OidcFault::Refused(said)));
     };
-    let failures = &state.app.failures;
-    // Before it is asked: whoever makes the provider busy pays for that.
-    failures.take(network)?;
     let finished = provider.finish(&begun.secret, code, network.site()).await;
     let vouched = match finished {
         Ok(vouched) => vouched,

@@ -52,8 +52,6 @@ pub struct Change {
     action: &'static str,
     /// The HTTP status of one that is done.
     status: StatusCode,
-    /// Of what keys do of it another table tells.
-    is_own_record: bool,
 }
 
 impl Change {
@@ -62,17 +60,6 @@ impl Change {
             scope,
             action,
             status,
-            is_own_record: false,
-        }
-    }
-
-    /// The same of what is its own record, such as an import: programs do it all the time, so that the audit log has no row of what
-    /// keys do.
-    #[must_use]
-    pub const fn own_record(self) -> Self {
-        Self {
-            is_own_record: true,
-            ..self
         }
     }
 }
@@ -188,6 +175,22 @@ impl Caller {
         })
     }
 
+    /// An operation that makes what is its own record, such as an import or a link, so that the audit log has no row of it.
+    ///
+    /// # Errors
+    /// 403 `forbidden`; its own.
+    pub fn make<'a, T: Send + 'a>(
+        &'a self,
+        scope: Scope,
+        work: impl Future<Output = Result<T>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
+        Box::pin(async move {
+            self.check_for(Access::Change, scope)?;
+            let _changing = self.app.store.changing(self.account_id());
+            on_behalf_of(self.account_id(), work).await
+        })
+    }
+
     /// An operation that changes something: `subject` is what, as the audit log names it.
     ///
     /// # Errors
@@ -201,21 +204,13 @@ impl Caller {
         let subject = subject.to_string();
         Box::pin(async move {
             self.check_for(Access::Change, change.scope)?;
-            let noted = match &self.identity {
-                Identity::Key(..) if change.is_own_record => None,
-                _ => Some(self.note(change.action, &subject).await?),
-            };
-            let done = {
-                let _changing = self.app.store.changing(self.account_id());
-                on_behalf_of(self.account_id(), work).await
-            };
+            let noted = self.note(change.action, &subject).await?;
+            let done = self.make(change.scope, work).await;
             let status = match &done {
                 Ok(_) => change.status,
                 Err(problem) => problem.code().status(),
             };
-            if let Some(noted) = noted {
-                noted.record_status(status).await;
-            }
+            noted.record_status(status).await;
             done
         })
     }

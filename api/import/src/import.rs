@@ -28,9 +28,8 @@ use self::request::{named_campaign, refusal};
 use crate::ingest::{self, Attempt, BodySummary, FileRequest, Incoming, Job, OnError};
 use crate::schema::Records;
 use crate::{ImportState, SCOPE};
-use api_http::{Caller, Change, Code, Parameters, Problem, Result, error};
+use api_http::{Caller, Code, Parameters, Problem, Result, error};
 
-const IMPORT: Change = Change::new(SCOPE, "import.upload", StatusCode::ACCEPTED).own_record();
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// An accepted import.
@@ -199,10 +198,6 @@ pub async fn import(
     gone: impl Future<Output = ()> + Send,
 ) -> Result<Imported> {
     let is_preview = request.as_ref().is_ok_and(|request| request.is_preview);
-    let name = request
-        .as_ref()
-        .ok()
-        .and_then(|request| request.name.clone());
     let import = async {
         let begin = Instant::now();
         let campaign = find_campaign(caller, campaign_id).await?;
@@ -226,11 +221,7 @@ pub async fn import(
     if is_preview {
         return caller.read(SCOPE, until_gone).await;
     }
-    let subject = campaign_id.map_or_else(
-        || audited_name(&name.unwrap_or_default()),
-        |id| id.to_string(),
-    );
-    caller.change(IMPORT, &subject, until_gone).await
+    caller.make(SCOPE, until_gone).await
 }
 
 /// What an import came to, and its name in metrics.

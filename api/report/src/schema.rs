@@ -22,8 +22,6 @@ api_http::schemas! {
         action: text(),
         /// What it was done to. A recipient is U+0001 and a keyed hash of account and docid.
         subject: text(),
-        /// Of a recipient who is stored; otherwise null.
-        docid: or_null(text()),
         /// The HTTP status that it came to; null: not known.
         status: or_null(count()),
     };

@@ -2,9 +2,12 @@
 
 use rusmpp::tlvs::TlvTag;
 
-use super::join::{Octets, TextKey};
+use super::join::{MAX_PART, Octets, TextKey};
 use super::wire::Fields;
 use crate::{Named, Receipt, ReceiptStatus, Subject, value};
+
+/// Characters of an address that is no number. It has 20 at most.
+const MAX_ADDRESS: usize = 32;
 
 /// What a `deliver_sm` is, by its `esm_class`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +151,7 @@ impl<'a> Deliver<'a> {
             },
             number,
             octets: Octets {
-                octets: octets.to_owned(),
+                octets: octets[..octets.len().min(MAX_PART)].to_owned(),
                 data_coding: self.data_coding,
             },
         }
@@ -186,7 +189,7 @@ impl Address {
     /// A number with `+` if it is an international one, or may be; else as it is.
     fn phone(&self) -> String {
         let phone = value::phone(&self.text).filter(|_| self.ton <= 1);
-        phone.unwrap_or_else(|| self.text.clone())
+        phone.unwrap_or_else(|| self.text.chars().take(MAX_ADDRESS).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Texts from phones, which may come in parts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use super::config::Charset;
@@ -9,6 +9,10 @@ use super::config::Charset;
 const MAX_AGE: Duration = Duration::from_hours(1);
 /// How many texts are waited for. One more, and the oldest is given up.
 const MAX_TEXTS: usize = 1_000;
+/// The most octets of a part; of a longer one the beginning is kept. A phone sends 140.
+pub(super) const MAX_PART: usize = 4 << 10;
+/// The most bytes that the parts take which wait for others. For one more the oldest text is given up.
+const MAX_BYTES: usize = 4 << 20;
 
 /// Which text a part belongs to.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -20,7 +24,6 @@ pub(super) struct TextKey {
 }
 
 /// The text of a part as it came.
-#[derive(Clone)]
 pub(super) struct Octets {
     pub octets: Vec<u8>,
     pub data_coding: u8,
@@ -30,59 +33,89 @@ pub(super) struct Octets {
 #[derive(Default)]
 pub(super) struct PartialTexts {
     texts: HashMap<TextKey, PartialText>,
+    /// What their parts take.
+    bytes: usize,
     charset: Charset,
 }
 
 struct PartialText {
     since: Instant,
-    /// One place a part.
-    parts: Vec<Option<Octets>>,
+    /// By their numbers.
+    parts: BTreeMap<u8, Octets>,
+}
+
+impl Octets {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.octets.len()
+    }
+}
+
+impl PartialText {
+    fn bytes(&self) -> usize {
+        self.parts.values().map(Octets::bytes).sum()
+    }
 }
 
 impl PartialTexts {
     /// Of a centre that has these characters under the `data_coding` 0.
     pub fn of(charset: Charset) -> Self {
-        let texts = HashMap::new();
-        Self { texts, charset }
+        Self {
+            charset,
+            ..Self::default()
+        }
     }
 
     /// Adds a part. Gives the text if no other part is missing, and keeps it until [`PartialTexts::forget`]: if the text is not
     /// stored, the centre sends its last part again.
     pub fn add(&mut self, key: &TextKey, number: u8, part: Octets, now: Instant) -> Option<String> {
-        if !self.texts.contains_key(key) {
-            self.make_room(now);
+        if !(1..=key.total).contains(&number) {
+            return None;
         }
+        self.make_room(key, part.bytes(), now);
+        self.bytes += part.bytes();
         let text = self
             .texts
             .entry(key.clone())
             .or_insert_with(|| PartialText {
                 since: now,
-                parts: vec![None; usize::from(key.total)],
+                parts: BTreeMap::new(),
             });
-        let place = usize::from(number).checked_sub(1)?;
-        *text.parts.get_mut(place)? = Some(part);
-        let parts: Vec<Octets> = text.parts.iter().cloned().collect::<Option<_>>()?;
-        Some(joined(&parts, self.charset))
+        if let Some(before) = text.parts.insert(number, part) {
+            self.bytes -= before.bytes();
+        }
+        let parts: Vec<&Octets> = text.parts.values().collect();
+        (parts.len() == usize::from(key.total)).then(|| joined(&parts, self.charset))
     }
 
     pub fn forget(&mut self, key: &TextKey) {
-        self.texts.remove(key);
+        if let Some(text) = self.texts.remove(key) {
+            self.bytes -= text.bytes();
+        }
     }
 
-    fn make_room(&mut self, now: Instant) {
-        self.texts
-            .retain(|_, text| now.duration_since(text.since) < MAX_AGE);
-        if self.texts.len() >= MAX_TEXTS {
-            let oldest = self.texts.iter().min_by_key(|(_, text)| text.since);
-            if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-                self.forget(&key);
+    /// Makes room for a part of so many bytes.
+    fn make_room(&mut self, key: &TextKey, bytes: usize, now: Instant) {
+        self.texts.retain(|_, text| {
+            let is_waited_for = now.duration_since(text.since) < MAX_AGE;
+            if !is_waited_for {
+                self.bytes -= text.bytes();
             }
+            is_waited_for
+        });
+        while self.bytes + bytes > MAX_BYTES
+            || (self.texts.len() >= MAX_TEXTS && !self.texts.contains_key(key))
+        {
+            let oldest = self.texts.iter().min_by_key(|(_, text)| text.since);
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
+                return;
+            };
+            self.forget(&oldest);
         }
     }
 }
 
 /// The text of parts. A character may be split between two of the same coding.
-fn joined(parts: &[Octets], charset: Charset) -> String {
+fn joined(parts: &[&Octets], charset: Charset) -> String {
     let alike = parts.chunk_by(|a, b| a.data_coding == b.data_coding);
     alike
         .filter_map(|parts| {
@@ -175,15 +208,36 @@ mod tests {
     }
 
     #[test]
+    fn what_their_parts_take_is_bounded() {
+        let (mut texts, now) = (PartialTexts::default(), Instant::now());
+        for (reference, second) in (0..1_000).zip(0..) {
+            let now = now + Duration::from_secs(second);
+            let key = TextKey {
+                total: 4,
+                ..key(reference)
+            };
+            // The third one comes again.
+            for number in [1, 2, 3, 3] {
+                let part = part(&"a".repeat(MAX_PART));
+                assert_eq!(texts.add(&key, number, part, now), None);
+                assert!(texts.bytes <= MAX_BYTES, "{}", texts.bytes);
+            }
+        }
+        let bytes: usize = texts.texts.values().map(PartialText::bytes).sum();
+        assert_eq!(texts.bytes, bytes);
+        assert!(bytes > MAX_BYTES / 2, "{bytes}");
+        let references: Vec<u16> = texts.texts.keys().map(|key| key.reference).collect();
+        assert!(references.contains(&999) && !references.contains(&0));
+    }
+
+    #[test]
     fn a_character_split_between_parts_is_one() {
         let half = |octets: [u8; 2]| Octets {
             octets: octets.into(),
             data_coding: 8,
         };
-        assert_eq!(
-            joined(&[half([0xD8, 0x3D]), half([0xDE, 0x00])], Charset::Gsm7),
-            "😀"
-        );
+        let halves = [half([0xD8, 0x3D]), half([0xDE, 0x00])];
+        assert_eq!(joined(&halves.each_ref(), Charset::Gsm7), "😀");
     }
 
     #[test]

@@ -26,7 +26,12 @@ use crate::{Event, EventKind, Handed, Inbound, Receipt, Subject, value};
 
 /// Octets that wait to be written. A centre that lets more wait does not read.
 const MAX_UNREAD: usize = 64 * 1024;
+/// Characters of a text that are told: it is looked at for a keyword alone.
+const MAX_TEXT: usize = 1_000;
 const LAST_SEQUENCE: u32 = 0x7FFF_FFFF;
+
+/// What [`run`] keeps as told while the last attempt to bind did not fail.
+const BOUND: &str = "bound";
 
 /// A part on its way.
 pub(super) struct Submission {
@@ -42,7 +47,7 @@ pub(super) struct Submission {
 pub(super) async fn run(shared: Arc<Shared>, link: Link) {
     let (first, longest) = shared.timing.retry;
     let mut pause = first;
-    // What was logged last, until it is bound again.
+    // What was logged last. A centre that ends each session at once is bound anew without a word.
     let mut told = String::new();
     while shared.set(link, BindState::Connecting) {
         let state = match connect(&shared, link.kind).await {
@@ -50,8 +55,10 @@ pub(super) async fn run(shared: Arc<Shared>, link: Link) {
                 if !shared.set(link, BindState::Bound) {
                     return;
                 }
-                tracing::info!("bound to the SMPP centre");
-                told.clear();
+                if told != BOUND {
+                    tracing::info!("bound to the SMPP centre");
+                    BOUND.clone_into(&mut told);
+                }
                 let session = SmppSession {
                     shared: &shared,
                     link,
@@ -63,7 +70,9 @@ pub(super) async fn run(shared: Arc<Shared>, link: Link) {
                     is_over: false,
                 };
                 session.run(frames).await;
-                tracing::info!("the SMPP session ended");
+                if !shared.is_closed() {
+                    tracing::warn!("the SMPP session ended");
+                }
                 pause = first;
                 // Messages wait for the next attempt, as they do for the first.
                 BindState::Connecting
@@ -276,7 +285,7 @@ impl SmppSession<'_> {
                     id: Uuid::new_v4().to_string(),
                     from: part.key.from.clone(),
                     to: part.key.to.clone(),
-                    text,
+                    text: text.chars().take(MAX_TEXT).collect(),
                     opts_out: None,
                 };
                 self.emit(sequence, EventKind::Inbound(inbound), |_| {

@@ -37,6 +37,22 @@ macro_rules! rows {
     };
 }
 
+/// Docids in rows of programs before schema 26.
+const DOCIDS: &Statement = statement!(
+    "SELECT DISTINCT subject FROM audit
+      WHERE account_id = $1 AND action LIKE 'recipient.%' AND subject <> '' AND subject NOT LIKE $2 LIMIT $3"
+);
+/// Puts what stands for a docid where they have it. Their seals hold without the salt.
+pub(crate) const HASH_SUBJECT: &Statement = statement!(
+    "UPDATE audit SET subject = $3, salt = NULL WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
+);
+/// The pattern of what stands for docids.
+const STANDS_IN: &str = "\u{1}%";
+/// The lowest number of a program that writes no docid.
+const WRITES_NONE: i64 = 26;
+/// Docids that are hashed at once.
+const AT_ONCE: i64 = 500;
+
 const ROWS: &Statement = rows!("");
 const ROWS_OF: &Statement = rows!("AND a.subject = $10");
 
@@ -67,7 +83,8 @@ pub struct AuditRow {
     pub action: String,
     /// What it was done to; of a recipient U+0001 and a hash.
     pub subject: String,
-    /// Of a recipient who is stored.
+    /// Of a recipient who is stored: for pages alone.
+    #[serde(skip)]
     pub docid: Option<String>,
     /// The HTTP status that it came to; `None`: not known.
     pub status: Option<i16>,
@@ -171,6 +188,29 @@ impl Store {
             tx.commit_surely().await?;
         }
         Ok(subject)
+    }
+
+    /// Puts what stands for recipients where rows have their docids, of some rows. Whether there may be more: also as long as programs
+    /// are admitted that write such rows.
+    ///
+    /// # Errors
+    /// Doing it again is safe.
+    pub async fn hash_audit(&self, pepper: Option<&Pepper>) -> Result<bool, Error> {
+        if !self.snapshot().await?.admits_only_from(WRITES_NONE).await? {
+            return Ok(true);
+        }
+        let mut are_more = false;
+        for (account_id, _) in self.accounts().await? {
+            let some = values![account_id, STANDS_IN, AT_ONCE];
+            let docids: Vec<String> = self.fetch_values(DOCIDS, some).await?;
+            are_more |= !docids.is_empty();
+            for docid in docids {
+                let subject = self.audit_recipient(account_id, &docid, pepper).await?;
+                self.execute(HASH_SUBJECT, values![account_id, docid, subject])
+                    .await?;
+            }
+        }
+        Ok(are_more)
     }
 
     /// All that may stand for a recipient in the audit log, stored or not: of before schema 26 the docid.

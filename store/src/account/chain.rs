@@ -5,11 +5,13 @@
 //!
 //! Of its subject a row's digest has only a salted hash: an erasure replaces the subject and forgets the salt, and the chain holds. Rows
 //! that are kept no longer go by whole seals, from the first on. Of the last of these the hash stays, without digests: the chain begins there.
+//! No account keeps less than the rows of 90 days, so a chain that begins with a younger hash was cut by somebody else.
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use domain::docid::is_erased;
+use domain::retention::KEPT_AUDIT_DAYS;
 use entity::audit_seal;
 use sea_orm::FromQueryResult;
 use serde::Serialize;
@@ -60,7 +62,7 @@ const SEALED_ROWS: &Statement = rows!("seal > $2 AND seal <= $3");
 macro_rules! seals {
     ($which:literal) => {
         statement!(
-            "SELECT seal, digests, hash FROM audit_seal WHERE account_id = $1 ",
+            "SELECT seal, sealed_at, digests, hash FROM audit_seal WHERE account_id = $1 ",
             $which
         )
     };
@@ -84,6 +86,10 @@ struct DatedSeal {
     seal: i64,
     sealed_at: DateTime<Utc>,
 }
+
+/// Of an account that ever said how long it keeps what.
+const HAS_RETENTION: &Statement =
+    statement!("SELECT account_id FROM retention WHERE account_id = $1");
 
 /// Rows up to a seal, and all of the seals up to it but its hash.
 const DROP_ROWS: [&Statement; 3] = [
@@ -113,6 +119,7 @@ const SEAL_ROWS: &BatchStatement<SealedRow> = statement!(SealedRow:
 #[derive(FromQueryResult)]
 struct Link {
     seal: i64,
+    sealed_at: DateTime<Utc>,
     digests: Vec<u8>,
     hash: Vec<u8>,
 }
@@ -161,6 +168,8 @@ pub struct Chain {
     pub seals: i64,
     /// That of the last one of which the hash alone is kept; 0: none.
     pub dropped: i64,
+    /// When that one was made.
+    pub dropped_at: Option<DateTime<Utc>>,
     /// Rows that are as they were sealed.
     pub rows: u64,
     /// The hash of the last seal: as long as it is the same, so is all before it.
@@ -268,6 +277,13 @@ impl Store {
         for seal in other {
             chain.find(account_id, seal, None, Fault::SealRemoved);
         }
+        if let Some(at) = chain.dropped_at {
+            let keeps: Option<Uuid> = tx.fetch_value(HAS_RETENTION, values![account_id]).await?;
+            let kept = TimeDelta::days((*KEPT_AUDIT_DAYS.start()).into());
+            if keeps.is_none() || at > tx.now().await? - kept {
+                chain.find(account_id, chain.dropped, None, Fault::SealRemoved);
+            }
+        }
         Ok(chain)
     }
 }
@@ -307,7 +323,7 @@ impl Chain {
     fn add(&mut self, account_id: Uuid, seal: Link, mut rows: BTreeMap<Uuid, LoggedRow>) {
         let number = seal.seal;
         if self.seals == 0 && seal.digests.is_empty() {
-            self.dropped = number;
+            (self.dropped, self.dropped_at) = (number, Some(seal.sealed_at));
         } else if number != self.seals + 1 {
             self.find(account_id, self.seals + 1, None, Fault::SealRemoved);
         } else if seal.hash != hash_of(account_id, number, &self.hash, &seal.digests) {
@@ -418,6 +434,7 @@ mod tests {
         let hash = hash_of(account_id, 1, &[], &digests).to_vec();
         let mut seal = Link {
             seal: 1,
+            sealed_at: DateTime::UNIX_EPOCH,
             digests,
             hash,
         };
@@ -440,7 +457,7 @@ mod tests {
             |row| row.subject.push('x'),
             |row| row.status = None,
             |row| row.salt = None,
-            |row| row.at += chrono::TimeDelta::microseconds(1),
+            |row| row.at += TimeDelta::microseconds(1),
             |row| row.outcome_of = Some(Uuid::nil()),
         ] {
             assert_eq!(changed(change), [Fault::RowChanged]);

@@ -17,6 +17,7 @@ use sea_orm::{
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
 pub use self::chain::{Chain, ChainFault, Fault};

@@ -19,6 +19,7 @@ use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveValue, DerivePartialModel, EntityTrait, QuerySelect};
 use uuid::Uuid;
 
+use crate::account::HASH_SUBJECT;
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -270,11 +271,7 @@ impl Tx {
         let forget = statement!("DELETE FROM audit_recipient WHERE account_id = $1 AND docid = $2");
         self.execute(forget, values![person.account_id, person.docid])
             .await?;
-        let update = statement!(
-            "UPDATE audit SET subject = $3, salt = NULL WHERE account_id = $1 AND subject = $2 AND action LIKE 'recipient.%'"
-        );
         let values = values![person.account_id, person.docid, person.stand_in.as_str()];
-        self.execute(update, values).await?;
-        Ok(())
+        self.execute(HASH_SUBJECT, values).await.map(drop)
     }
 }

@@ -199,7 +199,7 @@ impl Tx {
         match self.commit().await? {
             Committed::Unknown(error) if !is_done.await? => Err(error),
             Committed::Unknown(error) => {
-                tracing::info!(%error, "a commit without an answer had happened");
+                tracing::warn!(%error, "a commit without an answer had happened");
                 Ok(())
             }
             Committed::Done => Ok(()),

@@ -35,7 +35,7 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
                 .run(reply, deadline, span, false)
                 .await;
             if !matches!(handed, Some(Handed::Accepted { .. })) {
-                tracing::info!(sender.name = %lease.name, "a reply was not accepted");
+                tracing::warn!(sender.name = %lease.name, "a reply was not accepted");
             }
         }
     }

@@ -18,9 +18,6 @@ use uuid::Uuid;
 
 use crate::link_request::{LinkRequest, MAX_NAME};
 
-const CREATE: Change = Change::new(Scope::Link, "form.link", StatusCode::CREATED).own_record();
-const TRY: Change = Change::new(Scope::Link, "form.try", StatusCode::OK);
-const SHEET: Change = Change::new(Scope::Link, "form.sheet", StatusCode::OK);
 const DELETE: Change = Change::new(Scope::Link, "link.delete", StatusCode::NO_CONTENT);
 
 /// A link.
@@ -127,7 +124,7 @@ pub async fn create_link(
         tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
         Ok(LinkResponse::new(app, link, &form.content))
     };
-    caller.change(CREATE, &form_id, create).await
+    caller.make(Scope::Link, create).await
 }
 
 async fn published(caller: &Caller, form_id: Uuid) -> Result<Form> {
@@ -157,7 +154,7 @@ pub async fn try_form(caller: &Caller, form_id: Uuid) -> Result<LinkResponse> {
         let link = links.pop().ok_or_else(Problem::not_found)?;
         Ok(LinkResponse::new(&caller.app, link, &form.content))
     };
-    caller.change(TRY, &form_id, make).await
+    caller.make(Scope::Link, make).await
 }
 
 /// A link for each value of a business property of a form, which bears its name and is a kiosk's. Each is made once.
@@ -175,7 +172,7 @@ pub async fn make_sheet(caller: &Caller, form_id: Uuid, bus_prop: &str) -> Resul
         }
         keep(caller, form_id, &wanted).await.map(drop)
     };
-    caller.change(SHEET, &form_id, make).await
+    caller.make(Scope::Link, make).await
 }
 
 /// The links that [`make_sheet`] made of a business property, with the values, in the order of the form; `None`: there is none yet.

@@ -3,7 +3,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::smpp::join::PartialTexts;
+use crate::smpp::join::{MAX_PART, PartialTexts};
 
 /// A `deliver_sm` from +491701234521 to 12345.
 fn body(esm_class: u8, data_coding: u8, text: &[u8], tlvs: &[(u16, &[u8])]) -> Vec<u8> {
@@ -155,6 +155,9 @@ fn a_text_is_read_by_its_coding() {
 fn a_long_text_comes_as_payload() {
     let read = text(&body(0, 0, b"", &[(0x0424, b"long")]));
     assert_eq!(read.octets.octets, b"long");
+    // Whatever a centre sends, a part stays small.
+    let read = text(&body(0, 0, b"", &[(0x0424, &[b'a'; 60_000])]));
+    assert_eq!(read.octets.octets, [b'a'; MAX_PART]);
 }
 
 #[test]

@@ -215,3 +215,31 @@ async fn where_phones_cannot_open_a_link_its_page_and_the_sheet_say_so() -> Resu
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn links_are_their_own_record_and_only_their_end_is_noted() -> Result<()> {
+    let app = App::start().await?;
+    let form = app.client_of("shop").await?.published(&form()).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let page = format!("/dashboard/forms/{form_id}");
+    let editor = app.person("ada", "shop", "editor").await?;
+    let admin = app.person("ben", "shop", "admin").await?;
+    let post = async |path: &str, form: &[(&str, &str)]| {
+        let answer = editor.post(&format!("{page}/{path}"), form).await?;
+        anyhow::Ok(answer.expect(303)?.header("location").map(str::to_owned))
+    };
+    let made = post("link", &[("name", "Receipt")]).await?;
+    let made = made.context("no location")?;
+    let token = made.rsplit('/').next().unwrap_or_default();
+    let token = token.split('?').next().unwrap_or_default();
+    post("try", &[]).await?;
+    post("delete-link", &[("link", token)]).await?;
+    let log = admin.get("/dashboard/audit?name=ada").await?.expect(200)?;
+    let log = log.text()?;
+    ensure!(log.contains("data-action=\"link.delete\""), "{log}");
+    for action in ["form.link", "form.try"] {
+        let row = format!("data-action=\"{action}\"");
+        ensure!(!log.contains(&row), "{action}: {log}");
+    }
+    Ok(())
+}

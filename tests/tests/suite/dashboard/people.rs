@@ -599,6 +599,12 @@ async fn accounts_are_apart_and_changes_are_noted() -> Result<()> {
             "{what} {outcome}: {log}"
         );
     }
+    let page = format!("/dashboard/campaigns/{campaign_id}");
+    let page = admin.get(&page).await?.expect(200)?;
+    let its_log = format!("/dashboard/audit?subject={campaign_id}");
+    ensure!(page.text()?.contains(&its_log), "no way to its log");
+    let of_it = admin.get(&its_log).await?.expect(200)?;
+    ensure!(of_it.text()?.contains("Campaign paused"), "{of_it:?}");
     let paused = format!("href=\"/dashboard/campaigns/{campaign_id}\">After the visit</a>");
     for words in ["Campaign paused", "Recipient erased", &paused] {
         ensure!(log.contains(words), "no {words}: {log}");

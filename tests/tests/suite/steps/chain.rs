@@ -1,6 +1,8 @@
 //! The chain over the audit log: what is changed behind its back is found, an erasure is not, and who seals at once does not seal twice.
 
 use anyhow::{Result, ensure};
+use chrono::Utc;
+use domain::retention::Retention;
 use domain::scope::{Scope, Scopes};
 use futures::future::try_join_all;
 use store::Error;
@@ -82,6 +84,70 @@ async fn what_is_changed_behind_the_back_of_the_log_is_found() -> Result<()> {
             ensure!(faults(&ledger).await?.is_empty(), "{repair}");
         }
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_beginning_is_missing_only_where_retention_may_have_dropped_it() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    for subject in ["a", "b"] {
+        noted(&ledger, subject).await?;
+        seal(&ledger).await?;
+    }
+    let account = ledger.account_id;
+    // As retention does, but by hand.
+    ledger
+        .damage("DELETE FROM audit WHERE seal = 1", account)
+        .await?;
+    let emptied = if ledger.is_embedded() { "x''" } else { "''" };
+    let cut = format!("UPDATE audit_seal SET digests = {emptied} WHERE seal = 1");
+    ledger.damage(&cut, account).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::SealRemoved]);
+    let long_ago = "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00' WHERE seal = 1";
+    ledger.damage(long_ago, account).await?;
+    // The account keeps all for ever.
+    assert_eq!(faults(&ledger).await?, [Fault::SealRemoved]);
+    let retention = Retention {
+        audit_days: Some(90),
+        ..Retention::default()
+    };
+    ledger.store.set_retention(account, &retention).await?;
+    assert_eq!(faults(&ledger).await?, []);
+    let lately = long_ago.replace("2020-01-01", &Utc::now().date_naive().to_string());
+    ledger.damage(&lately, account).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::SealRemoved]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn docids_of_before_are_hashed_once_and_the_chain_holds() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let batch = ledger.post(&[&[("stored", 1)]]).await?;
+    ledger.step(ledger.chunk(&batch, 0)).await?;
+    for docid in ["stored", "gone"] {
+        noted(&ledger, docid).await?;
+    }
+    seal(&ledger).await?;
+    let (store, account) = (&ledger.store, ledger.account_id);
+    ensure!(
+        store.hash_audit(Some(&ledger.pepper)).await?,
+        "none is there"
+    );
+    ensure!(
+        !store.hash_audit(Some(&ledger.pepper)).await?,
+        "some are left"
+    );
+    assert_eq!(faults(&ledger).await?, []);
+    let all = AuditFilter::default();
+    let rows = store.audit(account, &all, None, 10).await?.rows;
+    ensure!(
+        rows.iter().all(|row| row.subject.starts_with('\u{1}')),
+        "{rows:?}"
+    );
+    let docids: Vec<_> = rows.iter().map(|row| row.docid.as_deref()).collect();
+    assert_eq!(docids, [None, Some("stored")]);
+    ledger.erase("stored").await?;
+    assert_eq!(faults(&ledger).await?, []);
     Ok(())
 }
 
