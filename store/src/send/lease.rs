@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
-use crate::tx::{Sql, statement, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
 /// A lease whose heartbeat is older may be taken over.
@@ -20,7 +21,41 @@ pub const TRUSTED_FOR: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub name: String,
+    /// A database that has lost commits gives the same fence to another one.
+    pub owner: Uuid,
     pub fence: i64,
+}
+
+/// The database's timeline, as a number that changes whenever a standby is promoted, with which the last commits may be lost. It is that
+/// of the coordinator, where there are several nodes.
+macro_rules! timeline {
+    () => {
+        "CAST(CAST('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS bit(32)) AS bigint) AS timeline"
+    };
+}
+pub(super) use timeline;
+
+macro_rules! held {
+    ($timeline:expr) => {
+        concat!(
+            "SELECT s.paused_at IS NOT NULL AS is_paused, ",
+            $timeline,
+            " FROM lease l LEFT JOIN sender_state s ON s.name = l.name WHERE l.name = $1 AND l.owner = $2 AND l.fence = $3"
+        )
+    };
+}
+const HELD: &Statement = statement!(
+    postgres: held!(timeline!()), " FOR SHARE OF l";
+    sqlite: held!("0 AS timeline")
+);
+
+/// A lease that stands until the transaction ends.
+#[derive(FromQueryResult)]
+pub(super) struct Held {
+    /// Whether a person has paused the sender.
+    pub is_paused: bool,
+    /// 0 of an embedded database.
+    pub timeline: i64,
 }
 
 impl Store {
@@ -39,6 +74,7 @@ impl Store {
         tx.commit_surely().await?;
         Ok(fence.map(|fence| Lease {
             name: name.to_owned(),
+            owner,
             fence,
         }))
     }
@@ -57,19 +93,18 @@ impl Store {
     }
 
     async fn set_heartbeat(&self, lease: &Lease, at: DateTime<Utc>) -> Result<bool> {
-        let renew = statement!("UPDATE lease SET heartbeat_at = $3 WHERE name = $1 AND fence = $2");
-        let values = values![lease.name.as_str(), lease.fence, at];
+        let renew = statement!(
+            "UPDATE lease SET heartbeat_at = $4 WHERE name = $1 AND owner = $2 AND fence = $3"
+        );
+        let values = values![lease.name.as_str(), lease.owner, lease.fence, at];
         Ok(self.execute(renew, values).await? == 1)
     }
 }
 
 impl Tx {
-    /// Whether a person has paused the sender of a lease that still stands, as it does until this transaction ends. `None`: it does not.
-    pub(super) async fn holds(&self, lease: &Lease) -> Result<Option<bool>> {
-        let held = statement!(lock "FOR SHARE OF l":
-            "SELECT s.paused_at IS NOT NULL FROM lease l LEFT JOIN sender_state s ON s.name = l.name WHERE l.name = $1 AND l.fence = $2"
-        );
-        let values = values![lease.name.as_str(), lease.fence];
-        self.fetch_value(held, values).await
+    /// A lease, if it still stands.
+    pub(super) async fn holds(&self, lease: &Lease) -> Result<Option<Held>> {
+        let values = values![lease.name.as_str(), lease.owner, lease.fence];
+        self.fetch_one(HELD, values).await
     }
 }
