@@ -1,6 +1,7 @@
 //! Messages on their way while a driver is frozen, a standby takes over, or clocks differ: none is sent twice.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
@@ -10,7 +11,7 @@ use tests::import::records;
 use tests::peer::{Peer, sender_to};
 use tests::servers::{Durability, Postgres, psql};
 use tests::tools::faketime;
-use tests::wait::{LATER, eventually};
+use tests::wait::{LATER, eventually, pause};
 
 use super::hosts::{both, start};
 
@@ -78,7 +79,7 @@ async fn a_standby_that_lacks_the_last_commits_takes_over_and_nobody_gets_a_mess
     let (peer, address) = Peer::start().await?;
     let mut primary = Postgres::start(Durability::Fast).await?;
     let standby = primary.late_standby().await?;
-    let setup = with_peer(&address).workers(1);
+    let setup = with_peer(&address).workers(2);
     let app = start(setup, &primary, both(&standby, &primary)).await?;
     let client = app.client().await?;
     let all = records("A", MESSAGES, "1");
@@ -96,6 +97,8 @@ async fn a_standby_that_lacks_the_last_commits_takes_over_and_nobody_gets_a_mess
     primary.lose(&standby).await?;
     client.import_for(&campaign, lost).await?.expect(202)?;
     client.handed_over(&campaign, MESSAGES).await?;
+    // By then the standby takes the driver for dead.
+    pause(Duration::from_secs(9)).await;
     primary.kill()?;
     standby.promote().await?;
     eventually(LATER, async || {

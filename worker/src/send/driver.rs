@@ -19,7 +19,7 @@ use platform::turns::Turn;
 use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
-use store::send::lease::Lease;
+use store::send::lease::{Lease, Taker};
 use store::send::state::{SenderNote, SenderResults, SenderWish};
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
@@ -57,9 +57,10 @@ impl DrivenSender {
     /// before the lease is given back.
     pub(crate) async fn run(self: Arc<Self>, owner: Uuid, shutdown: CancellationToken) {
         let name = &self.setting.name;
+        let mut taker = Taker::new(owner);
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            match self.store.take_lease(name, owner).await {
+            match self.store.take_lease(name, &mut taker).await {
                 Ok(Some(lease)) => {
                     tracing::info!(sender.name = %name, lease.fence = lease.fence, "drives the sender");
                     // New each time: a connection that is left behind would take receipts that nobody stores.
