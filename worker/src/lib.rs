@@ -6,6 +6,7 @@
 //! - [`lanes`]: the loops that store chunks, account by account.
 //! - [`send`]: messages, from an audience to the provider.
 //! - `notifications`: how they learn that there is work.
+//! - `history`: whether the database lost commits.
 //! - [`housekeeping`]: heartbeats, ending the sessions of frozen workers, clearing what is past its time, figures for metrics.
 //!
 //! What is *not* here: SQL (in `store`), queue and cache (in `platform`), formulas (in `domain`).
@@ -26,10 +27,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::history::History;
 use crate::lanes::{ImportNotifier, Slot};
 use crate::roll_up::RollupJob;
 use crate::send::SendingJob;
 
+mod history;
 pub mod housekeeping;
 pub mod lanes;
 mod notifications;
@@ -66,6 +69,7 @@ pub struct Worker {
     imports: ImportNotifier,
     rollup_job: Option<RollupJob>,
     sending: Option<SendingJob>,
+    history: History,
     /// The embedded database.
     file: Option<PathBuf>,
     shutdown: CancellationToken,
@@ -109,6 +113,7 @@ impl Worker {
             imports,
             rollup_job,
             sending,
+            history: History::default(),
             file: Store::file(config.database.expose()).ok().flatten(),
             shutdown,
         }
@@ -119,6 +124,7 @@ impl Worker {
         self.heartbeats()
             .map(|(name, heartbeat)| Check::heartbeat(name, heartbeat, STOPPED))
             .chain(self.sending.as_ref().map(SendingJob::check))
+            .chain([self.history.check()])
             .collect()
     }
 
@@ -184,6 +190,7 @@ impl Worker {
                 self.id,
                 shutdown(),
             ));
+            tasks.spawn(self.history.watch(store.clone(), shutdown()));
             tasks.spawn(housekeeping::analyze(store.clone(), shutdown()));
             tasks.spawn(housekeeping::seal_audit(store.clone(), shutdown()));
             tasks.spawn(housekeeping::hash_audit(store.clone(), pepper, shutdown()));

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use domain::form::{Field, FormStatus, Labels};
 use domain::link::{BusPropIds, Token};
 use moka::future::Cache;
@@ -50,7 +51,7 @@ type LogoBytes = (&'static str, Bytes);
 #[derive(PartialEq, Eq, Hash)]
 struct PageKey {
     form_id: Uuid,
-    revision: i64,
+    updated_at: DateTime<Utc>,
     reader: Reader,
     look: PageBranding,
     /// The language of the page's own words.
@@ -187,7 +188,7 @@ impl Links {
         }
         let key = PageKey {
             form_id: link.form_id,
-            revision: link.revision,
+            updated_at: link.updated_at,
             reader: opened.reader(),
             look: link.look.clone(),
             words,

@@ -55,9 +55,10 @@ const CODES: [(&str, &[(&str, &str)]); 5] = [
     ),
 ];
 /// Codes that the service itself gives, whatever the sender.
-const OWN: [(&str, &str); 8] = [
+const OWN: [(&str, &str); 9] = [
     ("simulated", "simulated"),
     ("takeover", "uncertain"),
+    ("failover", "uncertain"),
     ("timeout", "uncertain"),
     ("smpp-timeout", "uncertain"),
     ("smpp-lost", "uncertain"),

@@ -169,7 +169,7 @@ fn story(
         form_id: form.form_id,
         status: form.status,
         content: form.content.clone(),
-        revision: form.revision,
+        updated_at: form.updated_at,
         bus_prop_ids: BusPropIds::from_str(&ids)?,
         track_fields,
         expires_at: Some(sent_at + TimeDelta::days(60)),

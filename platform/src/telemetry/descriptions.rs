@@ -21,7 +21,7 @@ enum Description {
 
 use Description::{Counter, CounterBy, Gauge, Histogram, OpenCounter};
 
-const DESCRIPTIONS: [Description; 43] = [
+const DESCRIPTIONS: [Description; 44] = [
     // Requests.
     OpenCounter(
         "feedback_http_requests_total",
@@ -184,6 +184,10 @@ const DESCRIPTIONS: [Description; 43] = [
     Gauge(
         "feedback_database_disk_full",
         "1 while the database has no room to store anything, else 0",
+    ),
+    Gauge(
+        "feedback_history_lost_seconds",
+        "Time of which commits are lost, for an hour after a failover that lost some; else 0",
     ),
     Gauge(
         "feedback_replica_lag_seconds",

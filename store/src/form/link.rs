@@ -54,8 +54,8 @@ pub struct PublicLink {
     /// The form's.
     pub status: FormStatus,
     pub content: FormContent,
-    /// The form's.
-    pub revision: i64,
+    /// The form's: a database that lost commits gives the same revision to another content.
+    pub updated_at: DateTime<Utc>,
     pub bus_prop_ids: BusPropIds,
     pub track_fields: TrackFields,
     pub expires_at: Option<DateTime<Utc>>,
@@ -80,7 +80,7 @@ pub struct StoredLink {
     time_zone: Parsed<Tz>,
     status: Parsed<FormStatus>,
     content: String,
-    revision: i64,
+    updated_at: DateTime<Utc>,
     #[sea_orm(nested(prefix = "look_"))]
     look: PageBranding,
 }
@@ -108,7 +108,7 @@ impl StoredLink {
             form_id: link.form_id,
             status: self.status.0,
             content: serde_json::from_str(&self.content).map_err(Error::broken)?,
-            revision: self.revision,
+            updated_at: self.updated_at,
             bus_prop_ids: link.bus_prop_ids.parse().map_err(Error::broken)?,
             track_fields: serde_json::from_str(&link.track_fields).map_err(Error::broken)?,
             expires_at: link.expires_at,
@@ -162,7 +162,7 @@ use {link_columns, links};
 macro_rules! stored_link {
     ($condition:literal) => {
         concat!(
-            "SELECT ", link_columns!(), ", a.time_zone, f.status, f.content, f.revision,
+            "SELECT ", link_columns!(), ", a.time_zone, f.status, f.content, f.updated_at,
                 b.name AS look_name, b.color AS look_color, b.language AS look_language, b.logo IS NOT NULL AS look_has_logo
                FROM link l
                JOIN account a ON a.account_id = l.account_id

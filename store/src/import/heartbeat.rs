@@ -1,6 +1,10 @@
 //! Who is alive. A worker that is frozen in the middle of a transaction keeps its locks, and no limit of the server
 //! ends a session that waits for its client in the middle of a COPY: another worker ends it.
+//!
+//! And whether the database still has what was committed to it: heartbeats do not wait for the disk, pulses do.
 
+use chrono::{DateTime, Utc};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use crate::tx::{Sql, Statement, statement, values};
@@ -21,8 +25,36 @@ const END_FROZEN: &Statement = statement!(postgres:
         AND (w.heartbeat_at IS NULL OR a.xact_start < w.heartbeat_at + interval '7 seconds')
         AND (w.heartbeat_at IS NULL OR w.heartbeat_at < clock_timestamp() - interval '8 seconds')"
 );
+const PULSE: &Statement = statement!(postgres:
+    "WITH found AS (SELECT heartbeat_at FROM worker_heartbeat WHERE worker_id = $1)
+     INSERT INTO worker_heartbeat AS w (worker_id, heartbeat_at) VALUES ($1, clock_timestamp())
+         ON CONFLICT (worker_id) DO UPDATE SET heartbeat_at = clock_timestamp()
+     RETURNING w.heartbeat_at AS at, (SELECT heartbeat_at FROM found) AS found"
+);
+
+/// A moment that was committed, and the one that was there before.
+#[derive(Clone, Copy, Debug, FromQueryResult)]
+pub struct Pulse {
+    pub at: DateTime<Utc>,
+    /// If it is older than the last one that was committed, the database lost that.
+    pub found: Option<DateTime<Utc>>,
+}
 
 impl Store {
+    /// Commits a moment as durably as all that is promised, under an id that nothing else has. `None`: the database is embedded.
+    ///
+    /// # Errors
+    /// It may have been committed.
+    pub async fn record_pulse(&self, id: Uuid) -> Result<Option<Pulse>, Error> {
+        if self.is_sqlite() {
+            return Ok(None);
+        }
+        let tx = self.begin().await?;
+        let pulse = tx.fetch_one(PULSE, values![id]).await?;
+        tx.commit_surely().await?;
+        Ok(pulse)
+    }
+
     /// Says that a worker is alive. Cheap: it does not wait for the disk.
     pub async fn record_worker_heartbeat(&self, worker_id: Uuid) -> Result<(), Error> {
         if self.is_sqlite() {

@@ -133,9 +133,9 @@ impl Store {
             return Ok(None);
         };
         let tx = self.begin_by_key().await?;
-        if tx.holds(lease).await? != Some(false) {
+        let Some(held) = tx.holds(lease).await?.filter(|held| !held.is_paused) else {
             return Ok(None);
-        }
+        };
         let next = tx.fetch_one(NEXT, values![sender, first.account_id]);
         let Some(next): Option<WaitingReply> = next.await? else {
             return Ok(None);
@@ -157,6 +157,8 @@ impl Store {
                 due_at: next.made_at,
                 message_id: Uuid::now_v7(),
             },
+            kind: None,
+            timeline: held.timeline,
             account_number: next.account_number,
             phone: next.phone,
             parts: Parts::of(&next.text),

@@ -12,6 +12,7 @@ use sea_orm::{EntityTrait, FromQueryResult, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::MessageKey;
+use super::lease::timeline;
 use crate::tx::{Accounts, JsonText, Sql, Statement, statement, values};
 use crate::{Result, Store, Tx};
 
@@ -153,7 +154,8 @@ impl ReceiptNote {
     }
 }
 
-const NOTE: &Statement = statement!(
+macro_rules! note {
+    () => {
     "INSERT INTO sender_state AS s (name, state, reason, since, seen_at, last_accepted_at) VALUES ($1, $2, $3, $4, $4, $5)
          ON CONFLICT (name) DO UPDATE SET
             since = CASE WHEN s.state = excluded.state AND coalesce(s.reason, '') = coalesce(excluded.reason, '')
@@ -166,15 +168,20 @@ const NOTE: &Statement = statement!(
             unreported = CASE WHEN s.receipt_at > $9 THEN 0 ELSE s.unreported + $8 END,
             unreported_since = CASE WHEN s.receipt_at > $9 THEN NULL WHEN $8 > 0 THEN coalesce(s.unreported_since, excluded.seen_at)
                                     ELSE s.unreported_since END
-     RETURNING paused_at, resumed_at"
-);
+     RETURNING paused_at, resumed_at, "
+    };
+}
+const NOTE: &Statement =
+    statement!(postgres: note!(), timeline!(); sqlite: note!(), "0 AS timeline");
 
-/// What persons want of a sender.
+/// What persons want of a sender, and where the database is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromQueryResult)]
 pub struct SenderWish {
     pub paused_at: Option<DateTime<Utc>>,
     /// When one last let it go on, or tried it again.
     pub resumed_at: Option<DateTime<Utc>>,
+    /// The database's, when it was noted.
+    pub timeline: i64,
 }
 
 /// The sender need not have been driven yet.

@@ -111,13 +111,7 @@ impl Postgres {
     /// # Errors
     /// As [`Self::start`], or the standby does not follow.
     pub async fn standby(&self) -> Result<Self> {
-        let disk = match &self.cluster.disk {
-            Some(disk) => Some(Arc::new(disk.another().await?)),
-            None => None,
-        };
-        let cluster = Cluster::new(self.cluster.durability, disk)?;
-        cluster.copy_of(&self.cluster).await?;
-        let standby = Self::start_cluster(cluster).await?;
+        let standby = self.late_standby().await?;
         let url = self.url("postgres");
         psql(&url, "ALTER SYSTEM SET synchronous_standby_names = '*'").await?;
         psql(&url, "SELECT pg_reload_conf()").await?;
@@ -128,6 +122,37 @@ impl Postgres {
         })
         .await?;
         Ok(standby)
+    }
+
+    /// Starts a standby of this server, which has a commit later than its caller hears of it.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn late_standby(&self) -> Result<Self> {
+        let disk = match &self.cluster.disk {
+            Some(disk) => Some(Arc::new(disk.another().await?)),
+            None => None,
+        };
+        let cluster = Cluster::new(self.cluster.durability, disk)?;
+        cluster.copy_of(&self.cluster).await?;
+        Self::start_cluster(cluster).await
+    }
+
+    /// Lets a standby of this server get nothing more of it.
+    ///
+    /// # Errors
+    /// When it goes on to follow.
+    pub async fn lose(&self, standby: &Self) -> Result<()> {
+        let url = standby.url("postgres");
+        psql(&url, "ALTER SYSTEM SET primary_conninfo = ''").await?;
+        psql(&url, "SELECT pg_reload_conf()").await?;
+        let admin = self.url("postgres");
+        eventually(LATER, async || {
+            let following = psql(&admin, "SELECT count(*) FROM pg_stat_replication").await?;
+            ensure!(following == "0", "the standby follows");
+            Ok(())
+        })
+        .await
     }
 
     /// Makes a standby the primary.

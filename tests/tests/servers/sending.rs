@@ -1,14 +1,17 @@
 //! Messages on their way while a driver is frozen, a standby takes over, or clocks differ: none is sent twice.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tests::app::{App, Setup};
 use tests::campaign::{count, on_import};
 use tests::import::records;
 use tests::peer::{Peer, sender_to};
-use tests::servers::{Durability, Postgres};
+use tests::servers::{Durability, Postgres, psql};
 use tests::tools::faketime;
-use tests::wait::{LATER, eventually};
+use tests::wait::{LATER, eventually, pause};
 
 use super::hosts::{both, start};
 
@@ -67,6 +70,64 @@ async fn a_standby_takes_over_in_the_middle_of_a_campaign_and_nothing_is_sent_tw
         client.handed_over(&campaign, MESSAGES).await
     });
     peer.took_each_once(&done.await?, MESSAGES, 2 * WINDOW)
+}
+
+/// What the standby lacks was accepted, stored and sent: it is told, and an import that is done again sends nothing again.
+#[tokio::test]
+async fn a_standby_that_lacks_the_last_commits_takes_over_and_nobody_gets_a_message_twice()
+-> Result<()> {
+    let (peer, address) = Peer::start().await?;
+    let mut primary = Postgres::start(Durability::Fast).await?;
+    let standby = primary.late_standby().await?;
+    let setup = with_peer(&address).workers(2);
+    let app = start(setup, &primary, both(&standby, &primary)).await?;
+    let client = app.client().await?;
+    let all = records("A", MESSAGES, "1");
+    let (kept, lost) = all.split_at(MESSAGES / 2);
+    let campaign = client.running("peer", kept).await?;
+    let url = app.database();
+    let (_, database) = url.rsplit_once('/').context("no database")?;
+    let accepted = "SELECT count(*) FROM message WHERE status = 'accepted'";
+    eventually(LATER, async || {
+        let accepted = psql(&standby.url(database), accepted).await?;
+        ensure!(accepted.parse::<usize>()? >= 300, "{accepted} are accepted");
+        Ok(())
+    })
+    .await?;
+    primary.lose(&standby).await?;
+    client.import_for(&campaign, lost).await?.expect(202)?;
+    client.handed_over(&campaign, MESSAGES).await?;
+    // By then the standby takes the driver for dead.
+    pause(Duration::from_secs(9)).await;
+    primary.kill()?;
+    standby.promote().await?;
+    eventually(LATER, async || {
+        client.import_for(&campaign, lost).await?.expect(202)
+    })
+    .await?;
+    let done = eventually(LATER, async || {
+        client.handed_over(&campaign, MESSAGES).await
+    });
+    let done = done.await?;
+    ensure!(
+        count(&done, "first", "unknown") >= lost.len() as u64,
+        "{done}"
+    );
+    let came = peer.messages();
+    let phones: BTreeSet<_> = came.iter().map(|message| message["to"].as_str()).collect();
+    ensure!(came.len() == MESSAGES, "{} messages came", came.len());
+    ensure!(phones.len() == MESSAGES, "to {} phones", phones.len());
+    let worker = app.workers.first().context("no worker")?;
+    let worker = app.anonymous()?.at(worker.base());
+    eventually(LATER, async || {
+        let ready = worker.get("/health/ready").await?.expect(200)?;
+        let ready = ready.text()?;
+        let told = "worker history degraded: the database lost commits between";
+        ensure!(ready.contains(told), "{ready}");
+        Ok(())
+    })
+    .await?;
+    app.succeeds(&["verify"]).await.map(drop)
 }
 
 #[tokio::test]

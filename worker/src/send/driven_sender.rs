@@ -8,6 +8,8 @@ use sender::setting::Setting;
 use store::Store;
 use store::send::state::ReceiptNote;
 
+use super::handed_over::HandedOver;
+
 /// A sender, and what its loop has of this process.
 pub(crate) struct DrivenSender {
     pub(super) store: Store,
@@ -18,4 +20,6 @@ pub(crate) struct DrivenSender {
     pub(super) link_prefix: String,
     pub(super) heartbeat: Heartbeat,
     pub(super) received: ReceiptNote,
+    /// Of all senders.
+    pub(super) handed_over: Arc<HandedOver>,
 }

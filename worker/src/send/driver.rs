@@ -19,7 +19,7 @@ use platform::turns::Turn;
 use sender::Handed;
 use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
-use store::send::lease::Lease;
+use store::send::lease::{Lease, Taker};
 use store::send::state::{SenderNote, SenderResults, SenderWish};
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{sleep, timeout_at};
@@ -30,7 +30,7 @@ use uuid::Uuid;
 use super::driven_sender::DrivenSender;
 use super::events;
 use super::fair::DueCampaigns;
-use super::hand_over::HandOver;
+use super::hand_over::{HandOver, forgotten};
 use super::pace::{Pauses, TokenBucket};
 use super::renewal::Renewal;
 use super::replies;
@@ -57,9 +57,10 @@ impl DrivenSender {
     /// before the lease is given back.
     pub(crate) async fn run(self: Arc<Self>, owner: Uuid, shutdown: CancellationToken) {
         let name = &self.setting.name;
+        let mut taker = Taker::new(owner);
         while !shutdown.is_cancelled() {
             self.heartbeat.record();
-            match self.store.take_lease(name, owner).await {
+            match self.store.take_lease(name, &mut taker).await {
                 Ok(Some(lease)) => {
                     tracing::info!(sender.name = %name, lease.fence = lease.fence, "drives the sender");
                     // New each time: a connection that is left behind would take receipts that nobody stores.
@@ -390,6 +391,8 @@ impl Driving<'_> {
             self.pauses.go_on();
             (self.probe, self.probed_at) = (None, None);
         }
+        // The database may have lost that results were recorded.
+        self.unsure |= before.is_some_and(|before| before.timeline != wish.timeline);
         let takes_none = self.is_paused() || self.pauses.is_in_error();
         self.hand_over.rests.store(takes_none, Ordering::Relaxed);
         self.results = SenderResults::default();
@@ -408,7 +411,12 @@ impl Driving<'_> {
         Ok(())
     }
 
-    fn call(&mut self, claimed: Claimed, span: Span) {
+    fn call(&mut self, claimed: Claimed, mut span: Span) {
+        if !self.sender.handed_over.note(&claimed, Instant::now()) {
+            span.fail("failover");
+            self.forgotten(claimed.key);
+            return;
+        }
         self.rate.spend(claimed.parts.texts.len());
         let lag = Utc::now() - claimed.key.due_at;
         histogram!("feedback_message_lag_seconds", "sender" => self.lease.name.clone())
@@ -417,6 +425,15 @@ impl Driving<'_> {
         let wants_receipts = self.sender.setting.receipts;
         let call = Arc::clone(&self.hand_over).run(claimed, until, span, wants_receipts);
         self.under_way.insert(self.calls.spawn(call).id(), key);
+    }
+
+    /// Takes a message as unknown that was handed over before the database lost what it knew of that, whatever comes of it.
+    fn forgotten(&mut self, claimed: DueKey) {
+        tracing::warn!(sender.name = %self.lease.name, "a message came back after a failover and is not sent again");
+        let is_other = |key: &DueKey| key.message_id != claimed.message_id;
+        self.under_way.retain(|_, key| is_other(key));
+        self.outcomes.retain(|outcome| is_other(&outcome.claimed));
+        self.outcomes.push(forgotten(claimed));
     }
 
     /// Adds phones to the suppression list that opted out by the provider's word.

@@ -51,7 +51,9 @@ impl HandOver {
         mut span: Span,
         wants_receipts: bool,
     ) -> Option<Handed> {
+        let hash = self.sender.handed_over.hash(&claimed);
         if deadline.is_over() {
+            self.sender.handed_over.forget(hash);
             span.fail("lease");
             return None;
         }
@@ -61,6 +63,14 @@ impl HandOver {
                 code: "from".to_owned(),
             },
         };
+        let may_be_sent = match handed {
+            Handed::Accepted { .. } => true,
+            Handed::Unknown { .. } => !self.provider.is_idempotent(),
+            _ => false,
+        };
+        if !may_be_sent {
+            self.sender.handed_over.forget(hash);
+        }
         let (outcome, code) = outcome_of(&handed);
         span.set("outcome", outcome);
         if !matches!(handed, Handed::Accepted { .. }) {
@@ -100,14 +110,7 @@ impl HandOver {
 
     /// What is recorded of a message; `None`: it was not handed over.
     pub(super) fn outcome(&self, claimed: DueKey, handed: Option<Handed>) -> Outcome {
-        let ended = |status, code, provider_ids| Outcome {
-            claimed,
-            status,
-            code,
-            provider_ids,
-            retry_after: None,
-            stays: false,
-        };
+        let ended = |status, code, provider_ids| ended(claimed, status, code, provider_ids);
         let again = |wait, code| Outcome {
             retry_after: Some(wait),
             ..ended(MessageStatus::Scheduled, code, vec![])
@@ -132,6 +135,28 @@ impl HandOver {
             Some(Handed::NotSent { code }) => again(RETRY, Some(code)),
             Some(Handed::Unknown { code }) => ended(MessageStatus::Unknown, Some(code), vec![]),
         }
+    }
+}
+
+/// What is recorded of a message that was handed over before the database lost what it knew of that.
+pub(super) fn forgotten(claimed: DueKey) -> Outcome {
+    let code = Some("failover".to_owned());
+    ended(claimed, MessageStatus::Unknown, code, vec![])
+}
+
+fn ended(
+    claimed: DueKey,
+    status: MessageStatus,
+    code: Option<String>,
+    provider_ids: Vec<String>,
+) -> Outcome {
+    Outcome {
+        claimed,
+        status,
+        code,
+        provider_ids,
+        retry_after: None,
+        stays: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sending: the jobs that plan messages, hand them over, and count them.
 //!
-//! - [`driver`]: one loop a sender (`driven_sender`), in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider.
+//! - [`driver`]: one loop a sender (`driven_sender`), in one process at a time; `renewal`: its lease; `hand_over`: a message on its way to the provider;
+//!   `handed_over`: those that the process handed over lately.
 //! - `pace`: the rate of a sender, and its pauses. `fair`: whose messages are next.
 //! - `spans`: the traces that messages are of.
 //! - `events`: receipts and texts from providers that need no hook. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
@@ -10,6 +11,7 @@ pub mod driver;
 mod events;
 mod fair;
 mod hand_over;
+mod handed_over;
 mod pace;
 pub mod plan;
 mod renewal;
@@ -29,6 +31,7 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use self::driven_sender::DrivenSender;
+use self::handed_over::HandedOver;
 use self::plan::PlanningJob;
 
 /// The jobs of sending, not yet running.
@@ -43,6 +46,7 @@ impl SendingJob {
         let pepper = backends.pepper.clone()?;
         let store = backends.store.clone();
         let public_url = config.public_url.as_str().trim_end_matches('/');
+        let handed_over = Arc::<HandedOver>::default();
         let loops = config.senders.iter().map(|setting| {
             let status = pepper.hook_path(&setting.name, "status");
             Arc::new(DrivenSender {
@@ -50,6 +54,7 @@ impl SendingJob {
                 link_prefix: format!("{public_url}/f/"),
                 heartbeat: Heartbeat::default(),
                 received: ReceiptNote::default(),
+                handed_over: Arc::clone(&handed_over),
                 setting: setting.clone(),
                 pepper: Arc::clone(&pepper),
                 status_url: format!("{public_url}{status}"),

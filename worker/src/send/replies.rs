@@ -28,6 +28,10 @@ pub(super) async fn send(lease: Lease, hand_over: Arc<HandOver>, stop: Cancellat
                     break;
                 }
             };
+            if !hand_over.sender.handed_over.note(&reply, Instant::now()) {
+                tracing::warn!(sender.name = %lease.name, "a reply came back after a failover and is not sent again");
+                continue;
+            }
             hand_over.number(&mut reply);
             // A receipt would fit no message.
             let span = StepSpans::default().call(&lease.name, &reply);

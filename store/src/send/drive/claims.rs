@@ -459,6 +459,8 @@ impl<'a> StepTx<'a> {
         }
         self.claimed.push(Claimed {
             key,
+            kind: Some(due.kind),
+            timeline: self.timeline,
             account_number: campaign.number,
             phone: ready.phone,
             text: ready.text,

@@ -172,6 +172,10 @@ struct LockedCampaign {
 #[debug("Claimed({key:?})")]
 pub struct Claimed {
     pub key: DueKey,
+    /// None of a reply.
+    pub kind: Option<MessageKind>,
+    /// The database's, under which it was claimed; 0 of an embedded one.
+    pub timeline: i64,
     pub account_number: i32,
     pub phone: String,
     pub text: String,
@@ -268,7 +272,7 @@ impl Store {
     ) -> Result<DriveOutcome> {
         self.retry(|| async move {
             let tx = self.begin_driving().await?;
-            let Some(is_paused) = tx.holds(driver.lease).await? else {
+            let Some(held) = tx.holds(driver.lease).await? else {
                 return Ok(DriveOutcome::LeaseLost);
             };
             let of_outcomes = outcomes.iter().map(|outcome| outcome.claimed.campaign);
@@ -285,6 +289,7 @@ impl Store {
             tx.lock_budgets(wanted, &mut campaigns).await?;
             let mut step = StepTx {
                 driver,
+                timeline: held.timeline,
                 now: tx.now().await?,
                 tx,
                 changes: Changes::default(),
@@ -297,7 +302,7 @@ impl Store {
             let mut drained = Vec::new();
             for wanted in wanted {
                 let has_more = match campaigns.get(&wanted.campaign) {
-                    _ if is_paused => false,
+                    _ if held.is_paused => false,
                     Some(campaign) if campaign.status.0 != CampaignStatus::Cancelled => {
                         step.claim(wanted, campaign).await?
                     }
@@ -327,6 +332,7 @@ impl Store {
 /// A step under way.
 struct StepTx<'a> {
     driver: &'a Driver<'a>,
+    timeline: i64,
     tx: Tx,
     now: DateTime<Utc>,
     changes: Changes,

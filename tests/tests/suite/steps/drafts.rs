@@ -8,6 +8,7 @@ use domain::campaign::{CampaignAction, CampaignContent};
 use serde_json::json;
 use store::Error;
 use store::send::drive::{DriveOutcome, Driver, Wanted};
+use store::send::lease::Taker;
 use store::send::{CampaignChange, CampaignKey};
 use uuid::Uuid;
 
@@ -25,7 +26,10 @@ fn content(form_id: Uuid, sender: &str) -> Result<CampaignContent> {
 /// The tests that the sender of this name is given to hand over.
 async fn claimed(survey: &Survey, campaign: CampaignKey, sender: &str) -> Result<usize> {
     let ledger = &survey.ledger;
-    let lease = ledger.store.take_lease(sender, Uuid::new_v4()).await?;
+    let lease = ledger
+        .store
+        .take_lease(sender, &mut Taker::new(Uuid::new_v4()))
+        .await?;
     let driver = Driver {
         lease: &lease.context("no lease")?,
         pepper: &ledger.pepper,
