@@ -69,4 +69,5 @@ pub(crate) use self::link::FirstUses;
 pub(crate) use self::message::MessageKey;
 #[cfg(feature = "demo")]
 pub use self::past::PastMessage;
+pub use self::provider_id::key as provider_id_key;
 pub(crate) use self::tally::Changes;

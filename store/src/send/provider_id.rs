@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{Error, Result};
 
 /// An id as it is looked for: in hexadecimal digits zeros in front, and upper and lower case, do not count.
-pub(super) fn key(provider_id: &str) -> String {
+pub fn key(provider_id: &str) -> String {
     let is_number = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     if !provider_id.bytes().all(is_number) {
         return provider_id.to_owned();

@@ -15,8 +15,8 @@ use super::receipt::NewReceipt;
 use crate::tx::{BatchStatement, Parsed, Sql, Statement, batch_row, statement, values};
 use crate::{Error, Result, Store, Tx};
 
-/// Stray receipts that are looked at at once.
-const MAX_STRAYS: i64 = 1_000;
+/// Stray receipts that are settled at once.
+pub const MAX_STRAYS: usize = 1_000;
 
 /// A receipt of a message that it names.
 #[derive(Clone)]
@@ -164,9 +164,10 @@ impl Store {
         Ok(places.collect())
     }
 
-    /// Records the stray receipts of a sender whose ids are known by now, and gives what they say.
+    /// Records stray receipts of a sender whose ids are known by now, at most [`MAX_STRAYS`], and gives what they say.
     pub async fn settle_strays(&self, sender: &str) -> Result<Vec<ReceiptStatus>> {
-        let found: Vec<FoundReceipt> = self.fetch_all(STRAYS, values![sender, MAX_STRAYS]).await?;
+        let most = i64::try_from(MAX_STRAYS).map_err(Error::broken)?;
+        let found: Vec<FoundReceipt> = self.fetch_all(STRAYS, values![sender, most]).await?;
         let mut by_account: BTreeMap<Option<Uuid>, Vec<FoundReceipt>> = BTreeMap::new();
         for stray in found {
             let account_id = self.has_nodes().then_some(stray.account_id);

@@ -2,7 +2,6 @@
 //! told so.
 
 use std::collections::{BTreeSet, HashMap};
-use std::mem::take as taken;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use metrics::counter;
 use sender::{Event, EventKind, Inbound, Receipt, ReceiptStatus, Subject};
 use store::Error;
 use store::send::inbound::NewInbound;
-use store::send::provider_receipt::ProviderReceipt;
+use store::send::provider_receipt::{MAX_STRAYS, ProviderReceipt};
 use store::send::receipt::NewReceipt;
 use tokio::task::coop::unconstrained;
 use tokio_util::sync::CancellationToken;
@@ -24,46 +23,57 @@ use super::hand_over::HandOver;
 /// Events that are stored at once, at most.
 const BATCH: usize = 500;
 
-/// How often receipts that came before the result with their id are tried again.
+/// How often receipts that wait in the database for the result with their id are tried again.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// The least digits of a phone; what has fewer is a short code.
 const LEAST_DIGITS: usize = 7;
 
-/// How long a receipt of which it is not known yet how it writes its id waits for the result of its message, and how many do.
-const GUESS: Duration = Duration::from_secs(5);
-const MAX_GUESSED: usize = 1_000;
+/// How long a receipt waits here for the result of its message, and how many do.
+const WAIT: Duration = Duration::from_secs(5);
+const MAX_WAITING: usize = 1_000;
 
 /// Takes events of a provider, as many at once as have come, until `stop`; what came before it is still stored.
 pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     let provider = &hand_over.provider;
     let by_id = provider.reports_by_id();
     let mut event_store = EventStore {
+        hand_over: &hand_over,
         sender: &hand_over.sender,
         accounts: HashMap::new(),
-        guessed: Vec::new(),
+        waiting: Vec::new(),
+        is_last: false,
     };
     let mut settle = tokio::time::interval(SETTLE);
     loop {
         let mut batch = Vec::new();
         tokio::select! {
             biased;
-            () = stop.cancelled() => {}
+            () = stop.cancelled() => {
+                event_store.is_last = true;
+                batch.append(&mut event_store.waiting);
+            }
             _ = settle.tick(), if by_id => {
-                event_store.settle().await;
-                continue;
+                if event_store.settle().await {
+                    settle.reset_immediately();
+                }
+                batch.append(&mut event_store.waiting);
+            }
+            () = hand_over.unrecorded.recorded(), if !event_store.waiting.is_empty() => {
+                batch.append(&mut event_store.waiting);
             }
             event = provider.event() => batch.push(CameEvent::now(event)),
         }
-        let is_last = stop.is_cancelled();
         // Outside of tokio's cooperative budget, which is smaller than a batch.
         while batch.len() < BATCH
             && let Some(event) = unconstrained(provider.event()).now_or_never()
         {
             batch.push(CameEvent::now(event));
         }
-        event_store.store_all(batch).await;
-        if is_last {
+        if !batch.is_empty() {
+            event_store.store_all(batch).await;
+        }
+        if event_store.is_last {
             return;
         }
     }
@@ -93,24 +103,29 @@ enum Kept {
 
 /// Stores a provider's events.
 struct EventStore<'a> {
+    hand_over: &'a HandOver,
     sender: &'a DrivenSender,
     /// By number, as they become known.
     accounts: HashMap<u32, Option<Uuid>>,
-    /// Receipts that fit no message so far, and may mean several.
-    guessed: Vec<CameEvent>,
+    /// Receipts that fit no message so far, and may soon.
+    waiting: Vec<CameEvent>,
+    /// Nothing waits any more.
+    is_last: bool,
 }
 
 impl EventStore<'_> {
-    /// Tries again what fitted no message.
-    async fn settle(&mut self) {
+    /// Tries again what waits in the database. Whether there may be more that fits by now.
+    async fn settle(&self) -> bool {
         let (store, name) = (&self.sender.store, &self.sender.setting.name);
         match store.settle_strays(name).await {
-            Ok(settled) => self.count(&settled).await,
-            Err(error) => tracing::debug!(%error, "stray receipts wait"),
-        }
-        let guessed = taken(&mut self.guessed);
-        if !guessed.is_empty() {
-            self.store_all(guessed).await;
+            Ok(settled) => {
+                self.count(&settled).await;
+                settled.len() >= MAX_STRAYS
+            }
+            Err(error) => {
+                tracing::debug!(%error, "stray receipts wait");
+                false
+            }
         }
     }
 
@@ -131,7 +146,7 @@ impl EventStore<'_> {
             };
             match &kept {
                 Ok(kept) => match kept.get(of_it) {
-                    Some(Kept::Later) => self.guessed.push(came),
+                    Some(Kept::Later) => self.waiting.push(came),
                     // The provider may be gone by now.
                     Some(Kept::Stored(fitting)) => drop(came.event.stored.send(*fitting)),
                     None => {}
@@ -165,7 +180,7 @@ impl EventStore<'_> {
                             phones: names.phones.clone(),
                             status: receipt.status,
                             code: receipt.code.clone(),
-                            comes_again: self.may_wait(came, names.ids.len()),
+                            comes_again: self.may_wait(came, &names.ids),
                         });
                         places.push(place);
                     }
@@ -193,10 +208,12 @@ impl EventStore<'_> {
         Ok(kept)
     }
 
-    /// Whether a receipt with so many ids waits for the result of its message if it fits none. One whose id is known is kept in the
-    /// database until then.
-    fn may_wait(&self, came: &CameEvent, ids: usize) -> bool {
-        ids > 1 && came.at.elapsed() < GUESS && self.guessed.len() < MAX_GUESSED
+    /// Whether a receipt with such ids waits for the result of its message if it fits none: the next step records it, or it is not
+    /// known yet how the provider writes ids. The database keeps others.
+    fn may_wait(&self, came: &CameEvent, ids: &[String]) -> bool {
+        let is_likely = ids.len() > 1 || self.hand_over.unrecorded.have_any(ids);
+        let has_place = !self.is_last && self.waiting.len() < MAX_WAITING;
+        is_likely && has_place && came.at.elapsed() < WAIT
     }
 
     async fn store_text(&self, inbound: &Inbound) -> Result<(), Error> {

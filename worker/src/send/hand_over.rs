@@ -11,6 +11,7 @@ use store::send::drive::{Claimed, DueKey, Outcome};
 use uuid::Uuid;
 
 use super::driven_sender::DrivenSender;
+use super::unrecorded::Unrecorded;
 
 /// A message that was certainly not sent is tried again after this time; the fifth time it fails.
 const RETRY: TimeDelta = TimeDelta::seconds(30);
@@ -23,6 +24,7 @@ pub(super) struct HandOver {
     pub numbers: AtomicU16,
     /// The sender is to take nothing, replies neither.
     pub rests: AtomicBool,
+    pub unrecorded: Unrecorded,
 }
 
 impl HandOver {
@@ -34,6 +36,7 @@ impl HandOver {
             sender,
             numbers: AtomicU16::new(u16::from_be_bytes([high, low])),
             rests: AtomicBool::new(false),
+            unrecorded: Unrecorded::default(),
         }
     }
 
@@ -70,6 +73,11 @@ impl HandOver {
         };
         if !may_be_sent {
             self.sender.handed_over.forget(hash);
+        }
+        if let Handed::Accepted { provider_ids } = &handed
+            && self.provider.reports_by_id()
+        {
+            self.unrecorded.add(provider_ids);
         }
         let (outcome, code) = outcome_of(&handed);
         span.set("outcome", outcome);

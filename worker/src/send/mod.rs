@@ -4,7 +4,7 @@
 //!   `handed_over`: those that the process handed over lately.
 //! - `pace`: the rate of a sender, and its pauses. `fair`: whose messages are next.
 //! - `spans`: the traces that messages are of.
-//! - `events`: receipts and texts from providers that need no hook. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
+//! - `events`: receipts and texts from providers that need no hook; `unrecorded`: what receipts wait for. `replies`: what texts are answered. [`plan`]: audiences, tallies, ends of campaigns.
 
 mod driven_sender;
 pub mod driver;
@@ -17,6 +17,7 @@ pub mod plan;
 mod renewal;
 mod replies;
 mod spans;
+mod unrecorded;
 
 use std::sync::Arc;
 
