@@ -14,7 +14,7 @@ use super::statement::{BatchRow, BatchStatement, BatchText};
 use super::{Error, Inner, Result, Sql, Tx};
 
 /// SQLite: rows that one statement takes at most. Powers of two, so that sqlx keeps the texts of all lengths prepared.
-const ROWS: usize = 128;
+const ROWS: usize = 32;
 
 impl Tx {
     /// Runs a statement for rows. On PostgreSQL one run does for all, on Citus one for those of an account, on SQLite one for a

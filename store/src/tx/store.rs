@@ -41,12 +41,6 @@ impl Store {
         }
     }
 
-    /// Whether one transaction at a time writes, as on SQLite.
-    #[must_use]
-    pub fn has_one_writer(&self) -> bool {
-        self.is_sqlite()
-    }
-
     /// Whether accounts lie on several nodes, so that a transaction of one account is one of one node.
     pub fn has_nodes(&self) -> bool {
         self.is_distributed()

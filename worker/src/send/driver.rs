@@ -11,10 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::Utc;
-use domain::campaign::MessageStatus;
 use domain::sms::SenderState;
-use futures::future::OptionFuture;
-use futures::join;
 use metrics::{counter, histogram};
 use platform::one_line;
 use platform::telemetry::traces::Span;
@@ -309,58 +306,42 @@ impl Driving<'_> {
         let began = SystemTime::now();
         let Share { wanted, outcomes } = share;
         let (turns, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().unzip();
-        let (recording, claiming) = if store.has_one_writer() {
-            (None, store.drive(&driver, &outcomes, &wanted).await)
-        } else {
-            let recording = (!outcomes.is_empty()).then(|| store.drive(&driver, &outcomes, &[]));
-            join!(
-                OptionFuture::from(recording),
-                store.drive(&driver, &[], &wanted)
-            )
-        };
-        let claimed = match &claiming {
+        let step = store.drive(&driver, &outcomes, &wanted).await;
+        let claimed = match &step {
             Ok(DriveOutcome::Done { claimed, .. }) => &claimed[..],
             _ => &[],
         };
         self.waiting.end(&turns, claimed);
-        let recorded = recording.as_ref().unwrap_or(&claiming);
-        if matches!(recorded, Ok(DriveOutcome::Done { .. })) {
+        if matches!(step, Ok(DriveOutcome::Done { .. })) {
             let ids = outcomes.iter().flat_map(|outcome| &outcome.provider_ids);
             self.hand_over.unrecorded.remove(ids);
         } else {
             self.outcomes.extend(outcomes);
         }
-        let mut done = Ok(true);
-        for step in recording.into_iter().chain([claiming]) {
-            match step {
-                Ok(DriveOutcome::Done {
-                    claimed,
-                    recorded,
-                    drained,
-                }) => {
-                    self.count(recorded);
-                    for key in drained {
-                        self.waiting.remove(key);
-                    }
-                    let name = &self.lease.name;
-                    let spans = StepSpans::begun(began, store, name, &claimed).await;
-                    for claimed in claimed {
-                        let span = spans.call(name, &claimed);
-                        self.call(claimed, span);
-                    }
+        match step? {
+            DriveOutcome::Done {
+                claimed,
+                recorded,
+                drained,
+            } => {
+                for status in recorded {
+                    let (name, status) = (self.lease.name.clone(), status.into_str());
+                    counter!("feedback_messages_total", "sender" => name, "status" => status)
+                        .increment(1);
                 }
-                Ok(DriveOutcome::LeaseLost) => return Ok(false),
-                Ok(DriveOutcome::Unknown(error)) | Err(error) => done = Err(error),
+                for key in drained {
+                    self.waiting.remove(key);
+                }
+                let name = &self.lease.name;
+                let spans = StepSpans::begun(began, store, name, &claimed).await;
+                for claimed in claimed {
+                    let span = spans.call(name, &claimed);
+                    self.call(claimed, span);
+                }
+                Ok(true)
             }
-        }
-        done
-    }
-
-    /// Counts what results came to.
-    fn count(&self, recorded: Vec<MessageStatus>) {
-        for status in recorded {
-            let (name, status) = (self.lease.name.clone(), status.into_str());
-            counter!("feedback_messages_total", "sender" => name, "status" => status).increment(1);
+            DriveOutcome::LeaseLost => Ok(false),
+            DriveOutcome::Unknown(error) => Err(error),
         }
     }
 

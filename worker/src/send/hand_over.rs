@@ -75,6 +75,7 @@ impl HandOver {
             self.sender.handed_over.forget(hash);
         }
         if let Handed::Accepted { provider_ids } = &handed
+            && wants_receipts
             && self.provider.reports_by_id()
         {
             self.unrecorded.add(provider_ids);
