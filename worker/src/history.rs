@@ -5,7 +5,7 @@ use std::future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use metrics::gauge;
 use parking_lot::Mutex;
 use platform::health::Check;
@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 const TICK: Duration = Duration::from_secs(1);
+/// Pulses that are older may be swept.
+const SWEPT: TimeDelta = TimeDelta::hours(12);
 /// How long a loss is told.
 const TOLD: Duration = Duration::from_hours(1);
 
@@ -49,12 +51,14 @@ impl History {
         let id = Uuid::now_v7();
         let (mut began, mut last) = (None, None);
         while !shutdown.is_cancelled() {
-            let lost = self.loss().map(|loss| loss.until - loss.from);
-            gauge!("feedback_history_lost_seconds").set(lost.unwrap_or_default().as_seconds_f64());
+            let told = self.loss().map(|loss| loss.until - loss.from);
+            gauge!("feedback_history_lost_seconds").set(told.unwrap_or_default().as_seconds_f64());
             match store.record_pulse(id).await {
                 Ok(Some(pulse)) => {
                     let began = *began.get_or_insert(pulse.at);
-                    if pulse.found < last {
+                    // One that is older was swept.
+                    let is_swept = last.is_some_and(|last| pulse.at - last > SWEPT);
+                    if pulse.found < last && !(pulse.found.is_none() && is_swept) {
                         let (from, until) = (pulse.found.unwrap_or(began), pulse.at);
                         tracing::error!(lost.from = %from, lost.until = %until, "the database lost commits");
                         let noticed_at = Instant::now();

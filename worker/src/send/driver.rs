@@ -313,8 +313,10 @@ impl Driving<'_> {
         };
         self.waiting.end(&turns, claimed);
         if matches!(step, Ok(DriveOutcome::Done { .. })) {
-            let ids = outcomes.iter().flat_map(|outcome| &outcome.provider_ids);
-            self.hand_over.unrecorded.remove(ids);
+            for outcome in &outcomes {
+                self.hand_over.unrecorded.remove(&outcome.provider_ids);
+            }
+            self.hand_over.unrecorded.tell();
         } else {
             self.outcomes.extend(outcomes);
         }
@@ -435,7 +437,12 @@ impl Driving<'_> {
         tracing::warn!(sender.name = %self.lease.name, "a message came back after a failover and is not sent again");
         let is_other = |key: &DueKey| key.message_id != claimed.message_id;
         self.under_way.retain(|_, key| is_other(key));
-        self.outcomes.retain(|outcome| is_other(&outcome.claimed));
+        for outcome in self
+            .outcomes
+            .extract_if(.., |outcome| !is_other(&outcome.claimed))
+        {
+            self.hand_over.unrecorded.remove(&outcome.provider_ids);
+        }
         self.outcomes.push(forgotten(claimed));
     }
 
@@ -503,6 +510,9 @@ impl Driving<'_> {
             (error.id(), Some(Handed::unknown("panic")))
         });
         let Some(claimed) = self.under_way.remove(&id) else {
+            if let Some(Handed::Accepted { provider_ids }) = &handed {
+                self.hand_over.unrecorded.remove(provider_ids);
+            }
             return;
         };
         if let Some(handed) = &handed {

@@ -60,12 +60,13 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
                 batch.append(&mut event_store.waiting);
             }
             () = hand_over.unrecorded.recorded(), if !event_store.waiting.is_empty() => {
-                batch.append(&mut event_store.waiting);
+                batch = event_store.recorded();
             }
             event = provider.event() => batch.push(CameEvent::now(event)),
         }
+        let most = batch.len() + BATCH;
         // Outside of tokio's cooperative budget, which is smaller than a batch.
-        while batch.len() < BATCH
+        while batch.len() < most
             && let Some(event) = unconstrained(provider.event()).now_or_never()
         {
             batch.push(CameEvent::now(event));
@@ -208,12 +209,25 @@ impl EventStore<'_> {
         Ok(kept)
     }
 
+    /// Those that wait and whose messages are recorded by now, as far as that can be told here.
+    fn recorded(&mut self) -> Vec<CameEvent> {
+        let unrecorded = &self.hand_over.unrecorded;
+        let is_recorded = |came: &mut CameEvent| match &came.event.kind {
+            EventKind::Receipt(Receipt {
+                subject: Subject::Named(names),
+                ..
+            }) => !unrecorded.have_any(&names.ids),
+            _ => true,
+        };
+        self.waiting.extract_if(.., is_recorded).collect()
+    }
+
     /// Whether a receipt with such ids waits for the result of its message if it fits none: the next step records it, or it is not
-    /// known yet how the provider writes ids. The database keeps others.
+    /// known yet how the provider writes ids. The database keeps others. Of the last the provider is told nothing, so they come again.
     fn may_wait(&self, came: &CameEvent, ids: &[String]) -> bool {
         let is_likely = ids.len() > 1 || self.hand_over.unrecorded.have_any(ids);
-        let has_place = !self.is_last && self.waiting.len() < MAX_WAITING;
-        is_likely && has_place && came.at.elapsed() < WAIT
+        let has_place = self.waiting.len() < MAX_WAITING && came.at.elapsed() < WAIT;
+        is_likely && (has_place || self.is_last)
     }
 
     async fn store_text(&self, inbound: &Inbound) -> Result<(), Error> {

@@ -15,6 +15,8 @@ use store::send::drive::Claimed;
 const LATELY: Duration = Duration::from_mins(10);
 /// … unless so many came after it. All of them take 15 MB at most.
 const MOST: usize = 200_000;
+/// How long it is known after a failover what was handed over before: longer than a window of hours is closed.
+const AFTERWARDS: Duration = Duration::from_hours(72);
 
 /// The messages that this process handed over lately, through all senders.
 #[derive(Default)]
@@ -33,6 +35,8 @@ struct Remembered {
     turned_at: Option<Instant>,
     /// Under earlier timelines, when these ended.
     earlier: HashSet<u64>,
+    /// When the timeline became another one.
+    moved_at: Option<Instant>,
 }
 
 impl HandedOver {
@@ -45,6 +49,12 @@ impl HandedOver {
         }
         let message = self.hash(claimed);
         let mut remembered = self.remembered.lock();
+        if claimed.timeline < remembered.timeline {
+            // Of a primary that is none any more: what it says is lost, and the message may come again.
+            let is_known =
+                remembered.newest.contains(&message) || remembered.before.contains(&message);
+            return remembered.earlier.insert(message) && !is_known;
+        }
         remembered.turn(claimed.timeline, now);
         remembered.newest.insert(message);
         !remembered.earlier.remove(&message)
@@ -73,11 +83,14 @@ impl HandedOver {
 
 impl Remembered {
     fn turn(&mut self, timeline: i64, now: Instant) {
+        let is_over = |span| self.moved_at.is_some_and(|at| now >= at + span);
+        if is_over(AFTERWARDS) || self.timeline != timeline && is_over(LATELY) {
+            self.earlier.clear();
+            self.moved_at = None;
+        }
         if self.timeline != timeline {
             self.timeline = timeline;
-            if self.earlier.len() > MOST {
-                self.earlier.clear();
-            }
+            self.moved_at = Some(now);
             self.earlier.extend(take(&mut self.newest));
             self.earlier.extend(take(&mut self.before));
         }
@@ -123,20 +136,24 @@ mod tests {
         let (handed_over, now) = (HandedOver::default(), Instant::now());
         let note = |kind, phone, timeline| handed_over.note(&claimed(kind, phone, timeline), now);
         let first = Some(MessageKind::First);
-        for kind in [first, Some(MessageKind::Test), None] {
-            assert!(note(kind, "1", 1));
+        for (kind, before) in [(first, 1), (Some(MessageKind::Test), 3), (None, 5)] {
+            let after = before + 1;
+            assert!(note(kind, "1", before));
             // A try after one that was not taken.
-            assert!(note(kind, "1", 1));
-            assert!(!note(kind, "1", 2));
+            assert!(note(kind, "1", before));
+            assert!(!note(kind, "1", after));
             // A person wants it.
-            assert!(note(kind, "1", 2));
-            assert!(note(kind, "2", 2));
-            assert!(!note(kind, "2", 1));
+            assert!(note(kind, "1", after));
+            assert!(note(kind, "2", after));
+            // Of a primary that is none any more.
+            assert!(!note(kind, "2", before));
+            assert!(note(kind, "3", before));
+            assert!(!note(kind, "3", after));
         }
-        assert!(note(Some(MessageKind::Reminder), "1", 3));
-        assert!(note(first, "3", 3));
-        handed_over.forget(handed_over.hash(&claimed(first, "3", 3)));
-        assert!(note(first, "3", 4));
+        assert!(note(Some(MessageKind::Reminder), "1", 7));
+        assert!(note(first, "4", 7));
+        handed_over.forget(handed_over.hash(&claimed(first, "4", 7)));
+        assert!(note(first, "4", 8));
     }
 
     #[test]

@@ -26,13 +26,16 @@ impl Unrecorded {
             .any(|id| unrecorded.contains(&provider_id_key(id)))
     }
 
-    /// Notes that a step recorded these.
-    pub(super) fn remove<'a>(&self, ids: impl Iterator<Item = &'a String>) {
+    /// These are recorded, or never will be.
+    pub(super) fn remove(&self, ids: &[String]) {
         let mut unrecorded = self.ids.lock();
         for id in ids {
             unrecorded.remove(&provider_id_key(id));
         }
-        drop(unrecorded);
+    }
+
+    /// Tells whoever waits that a step recorded some.
+    pub(super) fn tell(&self) {
         self.recorded.notify_one();
     }
 

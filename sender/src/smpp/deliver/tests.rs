@@ -156,7 +156,7 @@ fn a_long_text_comes_as_payload() {
     let read = text(&body(0, 0, b"", &[(0x0424, b"long")]));
     assert_eq!(read.octets.octets, b"long");
     // Whatever a centre sends, a part stays small.
-    let read = text(&body(0, 0, b"", &[(0x0424, &[b'a'; 60_000])]));
+    let read = text(&body(0, 0, b"", &[(0x0424, &vec![b'a'; 60_000])]));
     assert_eq!(read.octets.octets, [b'a'; MAX_PART]);
 }
 
