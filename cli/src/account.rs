@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::json;
-use store::Workload;
+use store::account::ending;
+use store::{Store, Workload};
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use crate::output::print;
 
@@ -38,7 +40,28 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         yes,
         "this deletes all of {name:?} for good: keys, people, forms, answers, recipients, campaigns and its audit log; --yes does it"
     );
-    let mut gone = BTreeMap::<&str, u64>::new();
+    let taken = ending(&name);
+    ensure!(
+        store.account_id(&taken).await?.is_none(),
+        "another account is called {taken:?}, as this one would be from now on; end that one first"
+    );
+    let ended = end(&store, account_id, &name).await;
+    let gone = ended.context("not finished: run the command again to go on")?;
+    let gone = json!({"account": name, "rows": gone});
+    print(&gone, json, |gone| {
+        let rows = gone["rows"].as_object().into_iter().flatten();
+        let lines = rows.map(|(table, rows)| format!("{table}\t{rows}\n"));
+        lines.collect()
+    })
+}
+
+/// Ends an account; how many rows of which table went.
+async fn end(
+    store: &Store,
+    account_id: Uuid,
+    name: &str,
+) -> Result<BTreeMap<&'static str, u64>, store::Error> {
+    let mut gone = BTreeMap::new();
     let mut tell = |table, rows| *gone.entry(table).or_default() += rows;
     store.close_account(account_id, &mut tell).await?;
     eprintln!(
@@ -46,10 +69,5 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
     );
     sleep(KNOWN).await;
     store.delete_account(account_id, &mut tell).await?;
-    let gone = json!({"account": name, "rows": gone});
-    print(&gone, json, |gone| {
-        let rows = gone["rows"].as_object().into_iter().flatten();
-        let lines = rows.map(|(table, rows)| format!("{table}\t{rows}\n"));
-        lines.collect()
-    })
+    Ok(gone)
 }

@@ -92,9 +92,10 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             if has_ended(new.expires_at, Utc::now()) {
                 bail!("the key's end is past");
             }
-            let subject = new.subject();
-            let issued = store.create_key(&account, time_zone, new).await?;
+            let issued = store.create_key(&account, time_zone, new.clone()).await?;
             print(&issued, json, show)?;
+            let scopes = issued.scopes;
+            let subject = NewKey { scopes, ..new }.subject();
             note_done(&store, issued.account_id, "key.create", &subject).await
         }
         Command::List => {

@@ -78,8 +78,9 @@ async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> 
         }
     };
     let issued = store.create_key_shown(ACCOUNT, None, Scopes::ALL, show);
-    let account_id = issued.await?.account_id;
-    note_done(store, account_id, "key.create", &Scopes::ALL.to_string()).await
+    let issued = issued.await?;
+    let scopes = issued.scopes.to_string();
+    note_done(store, issued.account_id, "key.create", &scopes).await
 }
 
 /// Prints a link for the first admin of the only account, as long as it has nothing that a reader of a log should not see.

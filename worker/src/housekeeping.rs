@@ -94,10 +94,11 @@ pub(crate) async fn hash_audit(
     shutdown: CancellationToken,
 ) {
     while !shutdown.is_cancelled() {
-        match store.hash_audit(pepper.as_deref()).await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => tracing::warn!(%error, "docids stay in audit logs for now"),
+        let hashed = store.hash_audit(pepper.as_deref());
+        match shutdown.run_until_cancelled(hashed).await {
+            Some(Ok(true)) => {}
+            Some(Ok(false)) | None => return,
+            Some(Err(error)) => tracing::warn!(%error, "docids stay in audit logs for now"),
         }
         shutdown.run_until_cancelled(sleep(LET_GO)).await;
     }

@@ -13,7 +13,6 @@ use domain::key::{NewKey, has_ended};
 use domain::scope::{Scope, Scopes};
 use serde::Deserialize;
 use store::account::{CreateKeyError, IssuedKey, KeySummary};
-use strum::VariantArray;
 
 use crate::done;
 use crate::page::{Alert, Frame, page};
@@ -37,7 +36,8 @@ struct ShownKey {
 struct KeysPage<'a> {
     f: &'a Frame,
     keys: Vec<ShownKey>,
-    scopes: &'static [Scope],
+    /// Those that a key may have.
+    scopes: &'a [Scope],
     /// What was typed of a key that was not made, and why.
     typed: TypedKey,
     refusal: Option<String>,
@@ -130,10 +130,11 @@ async fn answer_to(
     let mut keys: Vec<_> = keys(person).await?.into_iter().map(shown).collect();
     // Those that work come first.
     keys.sort_by_key(|shown| shown.is_over);
+    let scopes: Vec<Scope> = person.store().known_scopes().await?.iter().collect();
     let template = KeysPage {
         f: &f,
         keys,
-        scopes: Scope::VARIANTS,
+        scopes: &scopes,
         typed,
         refusal: refusal.map(|key| f.t.get(key)),
         issued,

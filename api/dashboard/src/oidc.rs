@@ -130,17 +130,18 @@ async fn sign_in(
     let Some(begun) = begun.filter(|begun| is_of(&begun.secret, &returned.state)) else {
         return Ok(anew());
     };
-    // Whoever makes the provider busy pays for that before it is asked; so does whoever fills the log.
-    state.app.failures.take(network)?;
+    // Each that signs nobody in is a failure: whoever makes the provider busy or fills the log is soon refused before it is asked.
+    state.app.failures.left(network)?;
+    let nobody = |response| state.app.failures.take(network).map(|()| response);
     let (Some(code), None) = (returned.code, &returned.error) else {
         let said = returned.error.unwrap_or_default();
         let said = said.chars().take(MAX_SAID).collect();
-        return Ok(faulty(t, provider, &OidcFault::Refused(said)));
+        return nobody(faulty(t, provider, &OidcFault::Refused(said)));
     };
     let finished = provider.finish(&begun.secret, code, network.site()).await;
     let vouched = match finished {
         Ok(vouched) => vouched,
-        Err(fault) => return Ok(faulty(t, provider, &fault)),
+        Err(fault) => return nobody(faulty(t, provider, &fault)),
     };
     let Some(grant) = provider.granted(&vouched.claims) else {
         let known = state.app.store.person_of_identity(&vouched.identity);
@@ -152,18 +153,21 @@ async fn sign_in(
             claim => t.with("oidc-no-role-claim", claim),
         };
         let detail = format!("{} {asked}", t.with("oidc-no-role", provider.label()));
-        return Ok(refuse(t, Code::Forbidden, detail));
+        return nobody(refuse(t, Code::Forbidden, detail));
     };
     let person = match person_of(state, network, &vouched, grant).await? {
         Ok(person) => person,
-        Err(key) => return Ok(refuse(t, Code::Forbidden, t.with(key, provider.label()))),
+        Err(key) => return nobody(refuse(t, Code::Forbidden, t.with(key, provider.label()))),
     };
     let visitor = Visitor::new(network, headers);
     let sessions = &state.sessions;
     let cookie = sessions
         .open(&state.app.store, &person, &visitor, BY_PROVIDER)
         .await?;
-    Ok(cookie.map_or_else(anew, |cookie| redirect(cookie, inside(&begun.next))))
+    match cookie {
+        Some(cookie) => Ok(redirect(cookie, inside(&begun.next))),
+        None => nobody(anew()),
+    }
 }
 
 /// Ends the sessions of somebody to whom the provider gives nothing here any more.

@@ -190,27 +190,44 @@ impl Store {
         Ok(subject)
     }
 
-    /// Puts what stands for recipients where rows have their docids, of some rows. Whether there may be more: also as long as programs
+    /// Puts what stands for recipients where rows have their docids, of all rows. Whether there may be more: also as long as programs
     /// are admitted that write such rows.
     ///
     /// # Errors
-    /// Doing it again is safe.
+    /// The first of an account, once there are none of the others. Doing it again is safe.
     pub async fn hash_audit(&self, pepper: Option<&Pepper>) -> Result<bool, Error> {
         if !self.snapshot().await?.admits_only_from(WRITES_NONE).await? {
             return Ok(true);
         }
-        let mut are_more = false;
+        let (mut done, mut were_some) = (Ok(()), false);
         for (account_id, _) in self.accounts().await? {
+            let hashed = self.hash_audit_of(account_id, pepper).await;
+            done = done.and(hashed.map(|has_some| were_some |= has_some));
+        }
+        done.map(|()| were_some)
+    }
+
+    /// Those of an account. Whether it had any.
+    async fn hash_audit_of(
+        &self,
+        account_id: Uuid,
+        pepper: Option<&Pepper>,
+    ) -> Result<bool, Error> {
+        let mut has_some = false;
+        loop {
             let some = values![account_id, STANDS_IN, AT_ONCE];
             let docids: Vec<String> = self.fetch_values(DOCIDS, some).await?;
-            are_more |= !docids.is_empty();
+            has_some |= !docids.is_empty();
+            let is_last = i64::try_from(docids.len()) != Ok(AT_ONCE);
             for docid in docids {
                 let subject = self.audit_recipient(account_id, &docid, pepper).await?;
                 self.execute(HASH_SUBJECT, values![account_id, docid, subject])
                     .await?;
             }
+            if is_last {
+                return Ok(has_some);
+            }
         }
-        Ok(are_more)
     }
 
     /// All that may stand for a recipient in the audit log, stored or not: of before schema 26 the docid.

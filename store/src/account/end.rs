@@ -6,9 +6,11 @@
     reason = "names of tables are no parameters"
 )]
 
+use entity::account;
 use sea_orm::{FromQueryResult, Statement};
 use uuid::Uuid;
 
+use super::person::account_of;
 use crate::tx::{self, Dialect, Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
 
@@ -133,8 +135,19 @@ const RENAME: &tx::Statement = statement!(
 );
 
 /// The name of an account once its end has begun.
-pub(super) fn ending(name: &str) -> String {
+pub fn ending(name: &str) -> String {
     format!("{name}{}", ending!())
+}
+
+/// Whether the end of an account has begun: it has such a name and, unlike one that was called so by itself, no key. Nor has one
+/// that is just being made.
+pub(super) async fn is_ending(db: &impl Sql, account: &account::Model) -> Result<bool> {
+    let key = statement!("SELECT api_key FROM api_key WHERE account_id = $1 LIMIT 1");
+    Ok(account.name.ends_with(ending!())
+        && db
+            .fetch_value::<String>(key, values![account.account_id])
+            .await?
+            .is_none())
 }
 
 /// Where an id of a provider stands in the order of all.
@@ -162,10 +175,14 @@ impl Store {
     /// # Errors
     /// The database gives no answer.
     pub async fn account_to_end(&self, name: &str) -> Result<Option<Uuid>> {
-        match self.account_id(&ending(name)).await? {
-            None => self.account_id(name).await,
-            begun => Ok(begun),
+        for name in [&ending(name), name] {
+            if let Some(account) = account_of(self, name).await?
+                && is_ending(self, &account).await?
+            {
+                return Ok(Some(account.account_id));
+            }
         }
+        self.account_id(name).await
     }
 
     /// Ends what an account does: nobody signs in or uses a key of it, nobody finds it by its name, no import is taken, nothing is sent,
@@ -222,6 +239,11 @@ impl Store {
         // Of those who did not know yet.
         self.close_account(account_id, &mut tell).await?;
         self.delete_rows(account_id, &mut tell).await?;
+        // One that is written later goes by its age.
+        let refs = self.delete_refs(account_id).await?;
+        if refs > 0 {
+            tell("provider_ref", refs);
+        }
         for (table, deleted) in self.retry(|| self.delete_last(account_id)).await? {
             tell(table, deleted);
         }
@@ -247,7 +269,6 @@ impl Store {
                     gone.push((table, deleted));
                 }
             }
-            gone.push(("provider_ref", self.delete_refs(account_id).await?));
             if self.is_distributed() {
                 for (table, delete) in OF_NODES {
                     gone.push((table, self.execute(delete, values![account_id]).await?));

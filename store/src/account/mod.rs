@@ -21,6 +21,7 @@ pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
 pub use self::chain::{Chain, ChainFault, Fault};
+pub use self::end::ending;
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
 pub use self::session::{SessionSummary, SignInLink};
@@ -123,7 +124,10 @@ pub enum CreateKeyError {
     /// Days already stored were counted in the account's zone.
     #[error("the account's time zone is {0} and cannot change")]
     TimeZoneFixed(String),
-    #[error("the account of this name is being deleted; `feedback account end` finishes that")]
+    /// Also of a name with which it would seem to be.
+    #[error(
+        "the account of this name is being deleted, which `feedback account end` finishes; no name ends in \" (ending)\""
+    )]
     Ending,
     #[error(transparent)]
     NotShown(BoxError),
@@ -151,11 +155,15 @@ impl Store {
         Ok(account::Entity::find().one(self).await?.is_some())
     }
 
-    /// The id and the name of the account, if there is one and no other.
+    /// The id and the name of the account, if there is one and no other, unless its end has begun.
     pub async fn only_account(&self) -> Result<Option<(Uuid, String)>, Error> {
         let mut accounts = account::Entity::find().limit(2).all(self).await?;
-        let account = accounts.pop().filter(|_| accounts.is_empty());
-        Ok(account.map(|account| (account.account_id, account.name)))
+        Ok(match accounts.pop() {
+            Some(account) if accounts.is_empty() && !end::is_ending(self, &account).await? => {
+                Some((account.account_id, account.name))
+            }
+            _ => None,
+        })
     }
 
     /// The ids and names of all accounts, in the order of their names.
@@ -164,6 +172,11 @@ impl Store {
         let accounts = accounts.all(self).await?.into_iter();
         let accounts = accounts.map(|account| (account.account_id, account.name));
         Ok(accounts.collect())
+    }
+
+    /// Scopes that all programs know which may run. Others cannot read a key that has more.
+    pub async fn known_scopes(&self) -> Result<Scopes, Error> {
+        self.snapshot().await?.known_scopes().await
     }
 
     /// A key that is not revoked, with its secrets (expired ones too: the caller has the clock).
@@ -226,25 +239,23 @@ impl Store {
     ) -> Result<IssuedKey, CreateKeyError> {
         let mut new = key.into();
         let tx = self.begin().await?;
-        let wants_all = new.scopes == Scopes::ALL;
-        for (scope, known_from) in NEW_SCOPES {
-            if new.scopes.contains(scope) && !tx.admits_only_from(known_from).await? {
-                // Programs of before cannot read a key with this scope: all of them are those that these know.
-                if !wants_all {
-                    return Err(Error::UpgradeUnfinished.into());
-                }
-                new.scopes = new.scopes.without(scope);
-            }
+        let known = tx.known_scopes().await?;
+        if new.scopes == Scopes::ALL {
+            new.scopes = known;
+        }
+        if new.scopes.iter().any(|scope| !known.contains(scope)) {
+            return Err(Error::UpgradeUnfinished.into());
         }
         let now = Utc::now();
         let account = find_or_make_account(&tx, account_name, time_zone, now).await?;
         if time_zone.is_some_and(|asked| asked.name() != account.time_zone) {
             return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
         }
-        let ending = account::Column::Name.eq(end::ending(account_name));
-        let ending = account::Entity::find().filter(ending).one(&tx);
-        if ending.await.map_err(Error::from)?.is_some() {
-            return Err(CreateKeyError::Ending);
+        let renamed = person::account_of(&tx, &ending(account_name)).await?;
+        for account in renamed.iter().chain([&account]) {
+            if end::is_ending(&tx, account).await? {
+                return Err(CreateKeyError::Ending);
+            }
         }
         let issued = IssuedKey {
             account_id: account.account_id,
@@ -346,6 +357,18 @@ impl Store {
     }
 }
 
+impl Tx {
+    async fn known_scopes(&self) -> Result<Scopes, Error> {
+        let mut known = Scopes::ALL;
+        for (scope, known_from) in NEW_SCOPES {
+            if !self.admits_only_from(known_from).await? {
+                known = known.without(scope);
+            }
+        }
+        Ok(known)
+    }
+}
+
 /// The account of a name, which is made where there is none.
 async fn find_or_make_account(
     tx: &Tx,
@@ -362,8 +385,7 @@ async fn find_or_make_account(
         demands_second_factor: ActiveValue::NotSet,
     };
     tx.insert_new(made).await?;
-    let account = account::Entity::find().filter(account::Column::Name.eq(name));
-    let account = account.one(tx).await?;
+    let account = person::account_of(tx, name).await?;
     let account = account.ok_or_else(|| Error::broken("an account vanished while it was made"))?;
     let counter = import_counter::Model {
         account_id: account.account_id,

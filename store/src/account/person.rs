@@ -11,6 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use super::end::is_ending;
 use super::random_text;
 use crate::retention::Seals;
 use crate::tx::{Parsed, Sql, statement, values};
@@ -154,11 +155,12 @@ impl Store {
         })
     }
 
-    /// The account of a name.
+    /// The account of a name, unless its end has begun.
     pub async fn account_id(&self, name: &str) -> Result<Option<Uuid>, Error> {
-        let account = account::Entity::find().filter(account::Column::Name.eq(name));
-        let account = account.one(self).await?;
-        Ok(account.map(|account| account.account_id))
+        Ok(match account_of(self, name).await? {
+            Some(account) if !is_ending(self, &account).await? => Some(account.account_id),
+            _ => None,
+        })
     }
 
     /// The person whom the OpenID Connect provider calls so.
@@ -278,6 +280,12 @@ fn new_person(account_id: Uuid, name: &PersonName, role: Role) -> person::Model 
         recovery_codes: String::new(),
         identity: None,
     }
+}
+
+/// The account of a name, also one whose end has begun.
+pub(super) async fn account_of(db: &impl Sql, name: &str) -> Result<Option<account::Model>, Error> {
+    let account = account::Entity::find().filter(account::Column::Name.eq(name));
+    Ok(account.one(db).await?)
 }
 
 async fn has_admin(tx: &Tx, account_id: Uuid) -> Result<bool, Error> {

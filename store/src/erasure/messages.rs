@@ -87,13 +87,19 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets what was to be replied to phones of these MACs.
-    pub(super) async fn forget_replies(
+    /// Forgets whom phones of these MACs were, and what was to be replied to them.
+    pub(super) async fn forget_phones(
         &self,
-        account_id: Uuid,
+        person: &ErasedPerson<'_>,
         macs: impl Iterator<Item = [u8; 32]>,
     ) -> Result<()> {
+        let account_id = person.account_id;
         for mac in macs {
+            let whom = statement!(
+                "UPDATE contact SET docid = NULL WHERE account_id = $1 AND phone_mac = $2 AND docid = $3"
+            );
+            self.execute(whom, values![account_id, mac.to_vec(), person.docid])
+                .await?;
             let forget = statement!(
                 "UPDATE reply SET sender = NULL, phone = NULL, text = NULL
                   WHERE account_id = $1 AND phone_mac = $2 AND sender IS NOT NULL"

@@ -219,7 +219,7 @@ impl Tx {
         let account_id = person.account_id;
         if let (Some(phone), Some(pepper)) = (phone, pepper) {
             let macs = pepper.phone_macs(account_id, phone);
-            self.forget_replies(account_id, macs).await?;
+            self.forget_phones(person, macs).await?;
         }
         // A receipt that was being stored may have planned a reminder, which shows once the first message could be locked.
         loop {

@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
 use domain::campaign::{Count, Counts};
 use domain::date_range::{day_of, start_of};
-use domain::retention::{Retention, last_let_go};
+use domain::retention::{KEPT_DAYS, Retention, last_let_go};
 use domain::rollup::{DayCounts, DecodeCounts};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
@@ -159,6 +159,19 @@ impl Seals {
             answers: raised(self.answers, retention.answers_days),
             visits: raised(self.visits, retention.visits_days),
             messages: raised(self.messages, retention.messages_days),
+        }
+    }
+
+    /// Those up to which rows go today. By a clock that was ahead seals may be of days to come: what is younger than the retention
+    /// says, or where it says nothing than the shortest, stays.
+    fn due(self, retention: &Retention, today: NaiveDate) -> Self {
+        let due = |seal: Option<NaiveDate>, days: Option<u16>| {
+            seal.min(last_let_go(days.or(Some(*KEPT_DAYS.start())), today))
+        };
+        Self {
+            answers: due(self.answers, retention.answers_days),
+            visits: due(self.visits, retention.visits_days),
+            messages: due(self.messages, retention.messages_days),
         }
     }
 }
@@ -311,18 +324,20 @@ impl Store {
         let Some(row) = row else {
             return Ok(false);
         };
-        // Of two clocks the one that is ahead deletes nothing.
+        // Where they are two clocks, the one that is ahead deletes nothing.
         let now = tx.now().await?.min(Utc::now());
         let retention = match row.holds_from {
             Some(from) if now < from => Retention::default(),
             _ => row.retention()?,
         };
         let (seals, zone) = (row.sealed.seals, row.sealed.time_zone.0);
-        let raised = seals.raised(&retention, day_of(now, zone));
+        let today = day_of(now, zone);
+        let raised = seals.raised(&retention, today);
         let has_worked = if raised == seals {
             let before = retention.audit_days;
             let before = before.map(|days| now - TimeDelta::days(days.into()));
-            Box::pin(tx.drop_some(account_id, (seals, zone), before)).await?
+            let due = seals.due(&retention, today);
+            Box::pin(tx.drop_some(account_id, (due, zone), before)).await?
         } else {
             let Seals {
                 answers,

@@ -111,13 +111,13 @@ const DROP_RECEIPTS: &BatchStatement<MessageKey> = statement!(MessageKey:
 
 const DROP_MESSAGES: &BatchStatement<MessageKey> = statement!(MessageKey:
     "DELETE FROM message WHERE ({columns}) IN (SELECT {columns} FROM batch)
-     RETURNING link_id, CASE WHEN message_id = link_id THEN coalesce(sent_mac, phone_mac) END AS phone_mac"
+     RETURNING link_id, CASE WHEN message_id = link_id AND docid <> '' THEN coalesce(sent_mac, phone_mac) END AS phone_mac"
 );
 
 #[derive(FromQueryResult)]
 struct GoneMessage {
     link_id: Uuid,
-    /// Null also of a reminder, whose link is that of the first message.
+    /// Null also of a reminder, whose link is that of the first message, and of a test of no recipient: no erasure would find it.
     phone_mac: Option<Vec<u8>>,
 }
 

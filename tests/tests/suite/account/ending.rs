@@ -88,7 +88,8 @@ async fn an_account_whose_end_has_begun_has_no_way_in() -> Result<()> {
     let server = "RAISE EXCEPTION 'it is stopped'";
     trigger(&app, "import_batch", embedded, server).await?;
     let end = ["account", "end", "ends", "--yes"];
-    ensure!(!app.cli(&end).await?.status.success(), "it is not stopped");
+    app.refuses(&end, "not finished: run the command again")
+        .await?;
     client
         .get("/api_v1/account")
         .await?
@@ -97,20 +98,14 @@ async fn an_account_whose_end_has_begun_has_no_way_in() -> Result<()> {
     ensure!(tried.status == 401, "a password fits: {tried:?}");
     ada.get("/dashboard").await?.expect(303)?;
     visitor.page().await?.expect(410)?;
-    // Nobody is added to it by its name, and nothing is made of its name.
-    let key = ["key", "create", "--account", "ends"];
-    app.refuses(&key, "is being deleted").await?;
-    let person = [
-        "user",
-        "add",
-        "ben",
-        "--account",
-        "ends",
-        "--role",
-        "admin",
-        "--link",
-    ];
-    app.refuses(&person, "there is no account").await?;
+    // Nobody is added to it by either of its names, and nothing is made of them.
+    for name in ["ends", "ends (ending)", "other (ending)"] {
+        let key = ["key", "create", "--account", name];
+        app.refuses(&key, "is being deleted").await?;
+        let person = ["user", "add", "ben", "--account", name];
+        let person = [&person[..], &["--role", "admin", "--link"]].concat();
+        app.refuses(&person, "there is no account").await?;
+    }
     // The same command goes on.
     let dropped = if app.embedded() {
         "DROP TRIGGER at_end"
@@ -137,6 +132,19 @@ async fn of_an_account_that_ended_nothing_is_left_and_of_others_all() -> Result<
         "there is no account",
     )
     .await?;
+    // One that was called so by itself, before that was refused.
+    let call = async |name: &str, other: &str| {
+        let call = format!("UPDATE account SET name = '{name}' WHERE name = '{other}'");
+        app.sql(&call).await.map(drop)
+    };
+    call("ends (ending)", "stays").await?;
+    let end = ["account", "end", "ends", "--yes"];
+    app.refuses(&end, "another account is called").await?;
+    call("elsewhere", "ends").await?;
+    app.refuses(&end, "there is no account").await?;
+    app.create_key("ends (ending)", &[]).await?;
+    call("ends", "elsewhere").await?;
+    call("stays", "ends (ending)").await?;
     let before = rows(&app).await?;
     // The service made one of its own.
     let filled = before.values().filter(|tables| tables.len() > 20);
@@ -171,6 +179,5 @@ async fn of_an_account_that_ended_nothing_is_left_and_of_others_all() -> Result<
         .problem(401, "unauthenticated")?;
     stays.get("/api_v1/account").await?.expect(200)?;
     app.succeeds(&["verify"]).await?;
-    app.refuses(&["account", "end", "ends", "--yes"], "there is no account")
-        .await
+    app.refuses(&end, "there is no account").await
 }

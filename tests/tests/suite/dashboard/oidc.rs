@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -297,6 +297,32 @@ async fn only_the_browser_that_began_is_signed_in_and_once() -> Result<()> {
     let sent_back = led.sign_in("nobody").await?;
     refuses(&led.come_back(&client, &sent_back).await?, 403, failed)?;
     Ok(())
+}
+
+#[tokio::test]
+async fn only_what_comes_to_nothing_is_a_failure_of_its_network() -> Result<()> {
+    let provider = Provider::new(&json!({"1": {"preferred_username": "ada", "roles": ["boss"]}}))?;
+    let _runs = provider.start().await?;
+    let rate = provider.service().setting("FEEDBACK_ADDRESS_RATE", "1");
+    let app = rate.start().await?;
+    app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?;
+    for _ in 0..15 {
+        through(&client, "1").await?.expect(303)?;
+    }
+    let led = led(&client).await?;
+    let mut asked = led.url.query_pairs();
+    let state = asked.find(|(name, _)| name == "state");
+    let (_, state) = state.context("no state")?;
+    let refused = format!("{RETURN}?error=access_denied&state={state}");
+    for _ in 0..1_000 {
+        let answer = led.come_back(&client, &refused).await?;
+        if answer.status == 429 {
+            return Ok(());
+        }
+        ensure!(answer.status == 403, "{answer:?}");
+    }
+    bail!("it goes on for ever");
 }
 
 #[tokio::test]

@@ -152,6 +152,28 @@ async fn docids_of_before_are_hashed_once_and_the_chain_holds() -> Result<()> {
 }
 
 #[tokio::test]
+async fn docids_that_cannot_be_hashed_hold_up_no_other_account() -> Result<()> {
+    let mut ledger = Ledger::open().await?;
+    if !ledger.is_embedded() {
+        return Ok(());
+    }
+    let broken = "CREATE TRIGGER broken BEFORE UPDATE ON audit WHEN OLD.account_id = {id}
+        BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    noted(&ledger, "a").await?;
+    let account = ledger.account_id;
+    // Its name is most likely the first.
+    ledger.fresh_account().await?;
+    noted(&ledger, "b").await?;
+    ledger.damage(broken, ledger.account_id).await?;
+    let store = &ledger.store;
+    ensure!(store.hash_audit(Some(&ledger.pepper)).await.is_err());
+    let all = AuditFilter::default();
+    let rows = store.audit(account, &all, None, 10).await?.rows;
+    ensure!(rows[0].subject.starts_with('\u{1}'));
+    Ok(())
+}
+
+#[tokio::test]
 async fn of_those_who_seal_at_once_each_row_has_one_seal() -> Result<()> {
     let ledger = Ledger::open().await?;
     for round in 0..5 {
@@ -178,7 +200,11 @@ async fn beside_older_programs_nothing_is_sealed_and_no_key_has_what_they_cannot
     let store = &ledger.store;
     let key = store.create_key("account", None, Scopes::ALL).await?;
     let known = Scopes::ALL.without(Scope::Audit);
-    assert_eq!(key.scopes, known.without(Scope::Retention));
+    let known = known.without(Scope::Retention);
+    assert_eq!((key.scopes, store.known_scopes().await?), (known, known));
+    let fewer = known.without(Scope::Send);
+    let key = store.create_key("account", None, fewer).await?;
+    assert_eq!(key.scopes, fewer);
     let audit = Scopes::from_iter([Scope::Audit]);
     let refused = store.create_key("account", None, audit).await;
     ensure!(

@@ -119,6 +119,31 @@ async fn what_was_counted_of_sealed_days_stays_and_its_rows_go() -> Result<()> {
     stands(&survey).await
 }
 
+#[tokio::test]
+async fn by_a_clock_that_was_ahead_nothing_goes_later_that_is_to_be_kept() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let sent = survey.send("1").await?;
+    let days = [0, -10, -39];
+    let answers = days.map(|days| survey.answer(&sent, Uuid::new_v4(), days, &json!({"nps": 9})));
+    survey.record(&answers).await?;
+    survey.roll_up().await?;
+    let ahead = "UPDATE retention SET holds_from = NULL, answers_sealed = '2999-01-01'";
+    // Kept for ever by now, what the clock sealed still goes, but for the least that can be kept.
+    for (answers_days, kept) in [(Some(30), 2), (None, 1)] {
+        let retention = Retention {
+            answers_days,
+            ..Retention::default()
+        };
+        store.set_retention(account, &retention).await?;
+        survey.ledger.damage(ahead, account).await?;
+        let_go(&survey).await?;
+        let (_, left) = pages(&survey, &query(&survey)?, 10).await?;
+        assert_eq!(left.len(), kept);
+    }
+    Ok(())
+}
+
 /// A campaign that began 40 days before noon and asked these then.
 async fn past(survey: &Survey, status: CampaignStatus, docids: &[&str]) -> Result<CampaignKey> {
     let (store, account) = (&survey.ledger.store, survey.form.account_id);
@@ -247,6 +272,62 @@ async fn no_more_messages_outlives_the_message_until_the_person_is_erased() -> R
         ensure!(since.is_some(), "what {docid} said is forgotten");
     }
     stands(&survey).await
+}
+
+#[tokio::test]
+async fn of_a_message_to_no_recipient_no_phone_stays() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    let key = past(&survey, CampaignStatus::Finished, &["a", "b"]).await?;
+    let of_nobody = "UPDATE message SET docid = '' WHERE docid = 'b'";
+    survey.ledger.damage(of_nobody, account).await?;
+    let messages = store.campaign_messages(key, None, None, 10).await?.rows;
+    let retention = Retention {
+        messages_days: Some(30),
+        ..Retention::default()
+    };
+    store.set_retention(account, &retention).await?;
+    let_go(&survey).await?;
+    for message in messages {
+        let link = message.message_id;
+        let has_phone = store.opt_out_by_message(account, link, "page").await?;
+        assert_eq!(has_phone, message.docid.as_deref() == Some("a"));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_erasure_after_retention_finds_the_phone_that_a_reminder_went_to() -> Result<()> {
+    let survey = Survey::open().await?;
+    let (store, account) = (&survey.ledger.store, survey.form.account_id);
+    past(&survey, CampaignStatus::Finished, &["a", "b"]).await?;
+    let retention = Retention {
+        messages_days: Some(30),
+        ..Retention::default()
+    };
+    store.set_retention(account, &retention).await?;
+    let_go(&survey).await?;
+    // As if the first message had gone to another phone.
+    let other = "UPDATE link SET phone_mac = NULL";
+    survey.ledger.damage(other, account).await?;
+    let pepper = &survey.ledger.pepper;
+    store.opt_out(account, &phone(1), "page", pepper).await?;
+    let whose = async || {
+        let list = store.suppressed(account, None, 10).await?;
+        anyhow::Ok(
+            list.rows
+                .into_iter()
+                .map(|row| row.docid)
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(whose().await?, [Some("a".to_owned())]);
+    survey.ledger.erase("a").await?;
+    // Imported again, they have another phone.
+    let batch = survey.ledger.post(&[&[("a", 9)]]).await?;
+    survey.ledger.step(survey.ledger.chunk(&batch, 0)).await?;
+    assert_eq!(whose().await?, [None]);
+    Ok(())
 }
 
 #[tokio::test]

@@ -129,6 +129,22 @@ async fn the_first_start_leads_its_first_admin_in() -> Result<()> {
 }
 
 #[tokio::test]
+async fn nobody_is_led_into_an_account_that_ends() -> Result<()> {
+    let mut app = App::start().await?;
+    first_link(&mut app).await?;
+    let stop = "CREATE TRIGGER stop BEFORE DELETE ON import_counter BEGIN SELECT RAISE(ABORT, 'stop'); END";
+    app.sql(stop).await?;
+    let end = ["account", "end", "default", "--yes"];
+    app.refuses(&end, "not finished").await?;
+    app.api()?.stop().await?;
+    app.api()?.start_again().await?;
+    let log = app.api()?.process.log()?;
+    let links = log.matches("/dashboard/sign-in/").count();
+    ensure!(links == 1, "{log}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn files_are_their_owner_s_alone_and_a_clean_end_leaves_no_log() -> Result<()> {
     let mut app = App::start().await?;
     let client = app.client().await?;
