@@ -245,7 +245,10 @@ async fn a_preview_and_tests_need_a_recipient() {
     let wrong = service.get(&format!("{path}/message?status=lost")).await;
     assert_eq!(wrong.verdict(), verdict(400, "invalid_parameter"));
     let failures = service.get(&format!("{path}/failure")).await;
-    assert_eq!(failures.json(), json!({"items": [], "partial": false, "sealed": false}));
+    assert_eq!(
+        failures.json(),
+        json!({"items": [], "partial": false, "sealed": false})
+    );
     let request = service.request("GET", &format!("{path}/message"));
     let csv = service
         .ask(request.header("accept", "text/csv"), Body::empty())

@@ -11,7 +11,7 @@ use tests::form::form;
 use tests::import::{record, records};
 use tests::person::{PASSWORD, try_sign_in};
 use tests::visitor::Visitor;
-use tests::wait::LATER;
+use tests::wait::{LATER, eventually};
 
 /// How many rows each account has in each table.
 async fn rows(app: &App) -> Result<BTreeMap<String, Vec<String>>> {
@@ -51,6 +51,17 @@ async fn fill(app: &App, client: &Client, account: &str) -> Result<Visitor> {
     client.erase("a").await?.expect(204)?;
     let people = records(account, 2_500, "1");
     client.import_and_wait(&people, LATER).await?;
+    // What stands for a person who was erased goes a little later.
+    eventually(LATER, async || {
+        let erased = "SELECT count(*) FROM recipient WHERE phone IS NULL";
+        let left = app.sql(erased).await?;
+        ensure!(
+            left.trim() == "0",
+            "{left} stand for people who were erased"
+        );
+        Ok(())
+    })
+    .await?;
     app.person(&format!("ada.{account}"), account, "admin")
         .await?;
     Ok(visitor)
