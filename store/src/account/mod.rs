@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
-pub use self::chain::{Chain, ChainFault, Fault};
+pub use self::chain::{Chain, ChainFault, Fault, SealHash};
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
 pub use self::session::{SessionSummary, SignInLink};
