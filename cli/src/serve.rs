@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stdout};
 
 use api::FirstAdmin;
+use domain::key::NewKey;
 use domain::scope::Scopes;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError, write_private};
@@ -77,9 +78,11 @@ async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> 
             Ok(write_file(issued, config)?)
         }
     };
-    let issued = store.create_key_shown(ACCOUNT, None, Scopes::ALL, show);
+    let new = NewKey::from(Scopes::ALL);
+    let subject = new.subject();
+    let issued = store.create_key_shown(ACCOUNT, None, new, show);
     let account_id = issued.await?.account_id;
-    note_done(store, account_id, "key.create", &Scopes::ALL.to_string()).await
+    note_done(store, account_id, "key.create", &subject).await
 }
 
 /// Prints a link for the first admin of the only account, as long as it has nothing that a reader of a log should not see.

@@ -248,7 +248,7 @@ impl Store {
         }
         let issued = IssuedKey {
             account_id: account.account_id,
-            api_key: format!("fk_{}", Uuid::new_v4().simple()),
+            api_key: new.api_key,
             secret_key: new_secret(),
             scopes: new.scopes,
         };
