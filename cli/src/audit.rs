@@ -6,7 +6,8 @@ use anyhow::{bail, ensure};
 use clap::Subcommand;
 use platform::backends::open_existing_store;
 use platform::config::Config;
-use store::account::{AuditFilter, AuditRow};
+use serde::Serialize;
+use store::account::{AuditFilter, AuditRow, ChainFault, SealHash};
 use store::{Store, Workload};
 use uuid::Uuid;
 
@@ -18,8 +19,14 @@ const ROWS: usize = 1_000;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Compute the chain of hashes over the log anew; print what was changed, removed or inserted since it was sealed, exit 1
-    Verify(Of),
+    /// Compute the chain of hashes over the log anew; print the last seal of each account, and what was changed, removed or inserted, exit 1
+    Verify {
+        #[command(flatten)]
+        of: Of,
+        /// A seal of the account as it was noted elsewhere, in the log or from this command: it must be there, and the same
+        #[arg(long, value_name = "SEAL:HASH", requires = "account")]
+        expect: Option<SealHash>,
+    },
     /// Print an account's log, newest first, as NDJSON: an object a line
     Export {
         /// Name of the account
@@ -39,7 +46,7 @@ pub(crate) struct Of {
 pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow::Result<()> {
     let store = open_existing_store(&config, Workload::Maintenance(1)).await?;
     match command {
-        Command::Verify(of) => verify(&store, &of, json).await,
+        Command::Verify { of, expect } => verify(&store, &of, expect.as_ref(), json).await,
         Command::Export { account } => {
             let account = Some(account);
             export(&store, &Of { account }, json).await
@@ -61,32 +68,60 @@ impl Of {
     }
 }
 
-async fn verify(store: &Store, of: &Of, json: bool) -> anyhow::Result<()> {
-    let mut faults = Vec::new();
-    for (account_id, name) in of.accounts(store).await? {
-        let chain = store.verify_audit(account_id).await?;
-        if chain.seals > 0 {
+/// What was found of logs.
+#[derive(Default, Serialize)]
+struct Verified {
+    /// Of accounts that have one.
+    seals: Vec<LastSeal>,
+    faults: Vec<ChainFault>,
+}
+
+/// The last seal of an account's log, as [`SealHash`] is written.
+#[derive(Serialize)]
+struct LastSeal {
+    account: String,
+    last: String,
+}
+
+async fn verify(
+    store: &Store,
+    of: &Of,
+    noted: Option<&SealHash>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let mut found = Verified::default();
+    for (account_id, account) in of.accounts(store).await? {
+        let chain = store.verify_audit(account_id, noted).await?;
+        if let Some(last) = chain.last() {
             eprintln!(
-                "{name}: {} rows as they were sealed, in {} seals, the last one {}",
-                chain.rows,
-                chain.seals,
-                hex::encode(&chain.hash)
+                "{account}: {} rows as they were sealed, in {} seals",
+                chain.rows, chain.seals
             );
             if let Some(at) = chain.dropped_at {
                 eprintln!(
-                    "{name}: the rows of the first {} seals, up to {at}, are kept no longer",
+                    "{account}: the rows of the first {} seals, up to {at}, are kept no longer",
                     chain.dropped
                 );
             }
+            let last = last.to_string();
+            found.seals.push(LastSeal { account, last });
         }
-        faults.extend(chain.faults);
+        found.faults.extend(chain.faults);
     }
-    if json || !faults.is_empty() {
-        print(faults.as_slice(), json, |faults| {
-            rows(faults, "account_id seal fault audit_id")
-        })?;
-    }
-    ensure!(faults.is_empty(), "the audit log is not as it was sealed");
+    print(&found, json, |found| {
+        let mut text = String::new();
+        if !found.seals.is_empty() {
+            text.push_str(&rows(&found.seals, "account last"));
+        }
+        if !found.faults.is_empty() {
+            text.push_str(&rows(&found.faults, "account_id seal fault audit_id"));
+        }
+        text
+    })?;
+    ensure!(
+        found.faults.is_empty(),
+        "the audit log is not as it was sealed"
+    );
     Ok(())
 }
 

@@ -46,7 +46,7 @@ feedback user role bob editor
 feedback user password bob
 feedback account end closed-shop --yes
 feedback audit verify
-feedback audit verify --account shop
+feedback audit verify --account shop --expect $SEAL
 feedback audit export --account shop > audit.ndjson
 feedback user reset-factor bob
 feedback suppression list

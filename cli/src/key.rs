@@ -84,6 +84,7 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             terms,
         } => {
             let new = NewKey {
+                api_key: NewKey::new_id(),
                 scopes: terms.scopes.unwrap_or(Scopes::ALL),
                 name: terms.name,
                 expires_at: terms.expires,

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stdout};
 
 use api::FirstAdmin;
+use domain::key::NewKey;
 use domain::scope::Scopes;
 use platform::backends::Backends;
 use platform::config::{Config, ConfigError, write_private};
@@ -77,10 +78,13 @@ async fn ensure_first_key(store: &Store, config: &Config) -> anyhow::Result<()> 
             Ok(write_file(issued, config)?)
         }
     };
-    let issued = store.create_key_shown(ACCOUNT, None, Scopes::ALL, show);
-    let issued = issued.await?;
-    let scopes = issued.scopes.to_string();
-    note_done(store, issued.account_id, "key.create", &scopes).await
+    let new = NewKey::from(Scopes::ALL);
+    let issued = store
+        .create_key_shown(ACCOUNT, None, new.clone(), show)
+        .await?;
+    let scopes = issued.scopes;
+    let subject = NewKey { scopes, ..new }.subject();
+    note_done(store, issued.account_id, "key.create", &subject).await
 }
 
 /// Prints a link for the first admin of the only account, as long as it has nothing that a reader of a log should not see.

@@ -104,23 +104,35 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
         Command::Remove { name } => {
             let person = find(&store, &name).await?;
             let remove = store.remove_person(&person);
-            noted(&store, &person, "person.remove", remove).await?
+            noted(&store, &person, ("person.remove", &person.name), remove).await?
         }
         Command::Role { name, role } => {
             let person = find(&store, &name).await?;
             let set = store.set_role(&person, role);
-            noted(&store, &person, "person.role", set).await?
+            noted(
+                &store,
+                &person,
+                ("person.role", &person.with_role(role)),
+                set,
+            )
+            .await?
         }
         Command::ResetFactor { name } => {
             let person = find(&store, &name).await?;
             let remove = store.remove_second_factor(&person);
-            noted(&store, &person, "person.second-factor", remove).await?
+            noted(
+                &store,
+                &person,
+                ("person.second-factor", &person.name),
+                remove,
+            )
+            .await?
         }
         Command::Password { name } => {
             let person = find(&store, &name).await?;
             let hash = new_password(&person.names())?;
             let set = store.set_password(&person, &hash, true);
-            noted(&store, &person, "person.password", set).await?
+            noted(&store, &person, ("person.password", &person.name), set).await?
         }
     };
     match done {
@@ -136,11 +148,11 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
 async fn noted(
     store: &Store,
     person: &Person,
-    action: &str,
+    (action, subject): (&str, &str),
     change: impl Future<Output = Result<PersonChange, store::Error>>,
 ) -> anyhow::Result<PersonChange> {
     let account_id = person.account_id;
-    let noted = store.note_change(account_id, COMMAND_LINE, action, &person.name);
+    let noted = store.note_change(account_id, COMMAND_LINE, action, subject);
     let noted = noted.await?;
     let done = change.await?;
     let status = match done {

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use derive_more::Deref;
+use uuid::Uuid;
 
 use crate::invalid::NotValid;
 use crate::networks::Networks;
@@ -18,6 +19,8 @@ const WARNED: TimeDelta = TimeDelta::days(14);
 /// A key to be made.
 #[derive(Clone, Debug)]
 pub struct NewKey {
+    /// Such as `fk_…`.
+    pub api_key: String,
     pub scopes: Scopes,
     pub name: Option<KeyName>,
     /// Its end.
@@ -31,12 +34,20 @@ pub struct NewKey {
 pub struct KeyName(String);
 
 impl NewKey {
-    /// How the audit log names it.
+    /// Another key each time.
+    pub fn new_id() -> String {
+        format!("fk_{}", Uuid::new_v4().simple())
+    }
+
+    /// How the audit log has it: the key, its end or `-`, and its name and scopes, with blanks between.
     pub fn subject(&self) -> String {
-        match &self.name {
-            Some(name) => format!("{} ({})", **name, self.scopes),
-            None => self.scopes.to_string(),
-        }
+        let end = self
+            .expires_at
+            .map(|end| end.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let end = end.as_deref().unwrap_or("-");
+        let name = self.name.as_deref().map(|name| format!("{name} "));
+        let name = name.unwrap_or_default();
+        format!("{} {end} {name}({})", self.api_key, self.scopes)
     }
 }
 
@@ -44,6 +55,7 @@ impl From<Scopes> for NewKey {
     /// One without a name that works for ever and from anywhere.
     fn from(scopes: Scopes) -> Self {
         Self {
+            api_key: Self::new_id(),
             scopes,
             name: None,
             expires_at: None,

@@ -1,7 +1,7 @@
 //! What a worker does beside its work: records its heartbeat, ends the sessions of workers without one, deletes what has expired,
 //! erases the recipients of imports, seals audit logs and hashes the docids in old ones, lets go of what accounts keep no longer, has tables counted that grow, and records figures for metrics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// the disk too.
 const LET_GO: Duration = Duration::from_secs(5);
 const BREATH: Duration = Duration::from_millis(20);
+/// The time between two notes of the last seals of audit logs.
+const TOLD: Duration = Duration::from_hours(1);
 /// The time between two looks at what the process uses.
 const PROCESS: Duration = Duration::from_secs(5);
 /// The time between two looks at what waits in the database.
@@ -75,16 +77,34 @@ pub(crate) async fn erase_created(
     }
 }
 
-/// Seals rows of audit logs, until `shutdown`.
+/// Seals rows of audit logs, and tells each hour up to where they are sealed, until `shutdown`.
 pub(crate) async fn seal_audit(store: Store, shutdown: CancellationToken) {
+    let mut told = HashMap::new();
+    let mut next = Instant::now();
     while !shutdown.is_cancelled() {
         match store.seal_audit().await {
             Ok(true) => continue,
+            Ok(false) if Instant::now() >= next => {
+                next = Instant::now() + TOLD;
+                if let Err(error) = tell_seals(&store, &mut told).await {
+                    tracing::warn!(%error, "the last seals of audit logs are not told");
+                }
+            }
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "audit logs are not sealed"),
         }
         shutdown.run_until_cancelled(sleep(TICK)).await;
     }
+}
+
+/// Logs the last seals that are not told yet. Where the log is kept elsewhere, it shows that newer ones were cut off, or all made anew.
+async fn tell_seals(store: &Store, told: &mut HashMap<Uuid, i64>) -> Result<(), Error> {
+    for (account_id, last) in store.last_seals().await? {
+        if told.insert(account_id, last.seal) != Some(last.seal) {
+            tracing::info!(account.id = %account_id, seal = %last, "the audit log is sealed up to here");
+        }
+    }
+    Ok(())
 }
 
 /// Hashes the docids that audit logs have from before schema 26, until there are none, or `shutdown`.

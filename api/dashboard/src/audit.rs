@@ -9,7 +9,10 @@ use api_report::operations::{AuditKind, AuditQuery, export_audit};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use domain::docid::is_erased;
+use domain::person::Role;
 use serde::Deserialize;
 use store::account::AuditRow;
 use strum::VariantArray;
@@ -39,6 +42,8 @@ struct AuditPage<'a> {
     names: Vec<(String, String)>,
     kinds: &'static [AuditKind],
     rows: Vec<ShownRow>,
+    /// What is said where there are none.
+    none: String,
     /// Of a customer number that is looked for: whether somebody has it.
     is_stored: Option<bool>,
     /// The query of the next page.
@@ -100,8 +105,8 @@ impl Wanted {
     /// The query of all that is about the same as a row.
     fn about(row: &AuditRow) -> String {
         let (name, value) = match &row.docid {
-            Some(docid) => ("docid", docid),
-            None => ("subject", &row.subject),
+            Some(docid) => ("docid", &**docid),
+            None => ("subject", id_of(row)),
         };
         let mut query = Serializer::new(String::new());
         query.append_pair(name, value).finish()
@@ -124,13 +129,13 @@ struct ShownRow {
 }
 
 impl ShownRow {
-    fn new(row: AuditRow, t: &Text, names: &HashMap<String, String>) -> Self {
+    fn new(row: AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, String>) -> Self {
         Self {
             who: who(&row, t, names),
             what: t.of("audit", &row.action),
-            subject: subject(&row, t, names),
+            subject: subject(&row, (t, zone), names),
             page: page_of(&row, names),
-            about: (row.action.starts_with("recipient.") || names.contains_key(&row.subject))
+            about: (row.action.starts_with("recipient.") || names.contains_key(id_of(&row)))
                 .then(|| Wanted::about(&row)),
             outcome: outcome(row.status),
             row,
@@ -150,8 +155,31 @@ fn key_words(key: &str, t: &Text, names: &HashMap<String, String>) -> String {
     t.with("audit-by-key", names.get(key).map_or(key, String::as_str))
 }
 
+/// By what the log knows it elsewhere.
+fn id_of(row: &AuditRow) -> &str {
+    match (&*row.action, row.subject.split_once(' ')) {
+        ("key.create", Some((key, _))) if key.starts_with(KEY) => key,
+        _ => &row.subject,
+    }
+}
+
+/// The end of what was shared, which rows of before do not have, and its path.
+fn shared(row: &AuditRow) -> (Option<DateTime<Utc>>, &str) {
+    let read = |(end, path): (&str, _)| Some((Some(end.parse().ok()?), path));
+    let shared = row.subject.split_once(' ').and_then(read);
+    shared.unwrap_or((None, &row.subject))
+}
+
+/// What was made, and its end.
+fn until(words: String, end: Option<DateTime<Utc>>, (t, zone): (&Text, Tz)) -> String {
+    match end {
+        Some(end) => format!("{words}, {}", t.with("share-until", t.moment(&end, zone))),
+        None => words,
+    }
+}
+
 /// What something was done to. An id without a name is that of something that is gone, or that never had one.
-fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String {
+fn subject(row: &AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, String>) -> String {
     if let Some(docid) = &row.docid {
         return docid.clone();
     }
@@ -171,9 +199,28 @@ fn subject(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String 
             Ok(number) => t.count("audit-refusals", number),
             Err(_) => row.subject.clone(),
         },
-        "share.create" => match form_of(&row.subject) {
-            Some(form_id) => names.get(form_id).cloned().unwrap_or_else(|| t.get("form")),
-            None => t.get("nav-overview"),
+        "share.create" | "share.withdraw" => {
+            let (end, path) = shared(row);
+            let form = form_of(path).map(|id| names.get(id).cloned());
+            let form = form.map(|name| name.unwrap_or_else(|| t.get("form")));
+            let words = form.unwrap_or_else(|| t.get("nav-overview"));
+            until(words, end, (t, zone))
+        }
+        // The key, its end, its name and its scopes.
+        "key.create" => match *row.subject.splitn(3, ' ').collect::<Vec<_>>() {
+            [key, end, made] if key.starts_with(KEY) => {
+                let words = format!("{key} {made}");
+                until(words, end.parse().ok(), (t, zone))
+            }
+            _ => row.subject.clone(),
+        },
+        // The name, the role of before and the new one.
+        "person.role" => match *row.subject.rsplitn(3, ' ').collect::<Vec<_>>() {
+            [new, old, name] if [new, old].iter().all(|role| role.parse::<Role>().is_ok()) => {
+                let [old, new] = [old, new].map(|role| t.of("role", role));
+                format!("{name} ({old} → {new})")
+            }
+            _ => row.subject.clone(),
         },
         // The name and the role.
         "person.add" => match row.subject.rsplit_once(' ') {
@@ -203,11 +250,9 @@ fn form_of(path: &str) -> Option<&str> {
 
 /// The page of what was changed, if it has one.
 fn page_of(row: &AuditRow, names: &HashMap<String, String>) -> Option<String> {
-    if row.action == "share.create" {
-        return row
-            .subject
-            .starts_with("/dashboard")
-            .then(|| row.subject.clone());
+    if row.action.starts_with("share.") {
+        let (_, path) = shared(row);
+        return path.starts_with("/dashboard").then(|| path.to_owned());
     }
     if let Some(docid) = &row.docid {
         return Some(recipients::path(docid));
@@ -244,7 +289,14 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
     names.extend(file_names(&person).await);
     names.extend(keys);
     let rows = found.rows.into_iter();
-    let rows = rows.map(|row| ShownRow::new(row, f.t, &names));
+    let rows: Vec<_> = rows
+        .map(|row| ShownRow::new(row, (f.t, f.zone), &names))
+        .collect();
+    let none = if rows.is_empty() {
+        none(&person, &f).await?
+    } else {
+        String::new()
+    };
     let next = |last: Uuid| {
         let mut query = Serializer::new(wanted.query());
         query.append_pair("after", &last.to_string()).finish()
@@ -253,7 +305,8 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
         f: &f,
         names: choices,
         kinds: AuditKind::VARIANTS,
-        rows: rows.collect(),
+        rows,
+        none,
         is_stored,
         next: found.next.map(next),
         wanted,
@@ -261,23 +314,31 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
     Ok(page(&f, &template))
 }
 
-/// Whom the page lets choose: people, the command line, keys, and who is chosen now, perhaps gone.
+/// What is said where no row is listed: since when there are rows.
+async fn none(person: &SignedIn, f: &Frame) -> Result<String> {
+    let began = person.store().audit_began(person.account_id).await?;
+    let since = began.map(|at| format!(" {}", f.t.with("audit-since", f.exact_moment(at))));
+    Ok(f.t.get("audit-none") + &since.unwrap_or_default())
+}
+
+/// Whom the page lets choose: all whom the log has, also those who are gone, and who is chosen now.
 async fn choices(
     person: &SignedIn,
     keys: &HashMap<String, String>,
     chosen: &str,
 ) -> Result<Vec<(String, String)>> {
     let t = person.t;
-    let people = person.store().people(Some(person.account_id)).await?;
-    let people = people.into_iter().map(|other| other.name);
-    let mut choices: Vec<_> = people.map(|name| (name.clone(), name)).collect();
-    choices.push((COMMAND_LINE.to_owned(), t.get("audit-command-line")));
-    let mut words: Vec<_> = keys
-        .keys()
-        .map(|key| (key.clone(), key_words(key, t, keys)))
-        .collect();
-    words.sort_unstable_by(|one, other| one.1.cmp(&other.1));
-    choices.extend(words);
+    let names = person.store().audit_names(person.account_id).await?;
+    let choice = |name: String| match &*name {
+        "" => (COMMAND_LINE.to_owned(), t.get("audit-command-line")),
+        key if key.starts_with(KEY) => (name.clone(), key_words(key, t, keys)),
+        _ => (name.clone(), name),
+    };
+    let mut choices: Vec<_> = names.into_iter().map(choice).collect();
+    // People come first, keys last.
+    choices.sort_unstable_by_key(|(name, words)| {
+        (name.starts_with(KEY), name == COMMAND_LINE, words.clone())
+    });
     if !chosen.is_empty() && choices.iter().all(|(name, _)| name != chosen) {
         choices.push((chosen.to_owned(), chosen.to_owned()));
     }
@@ -315,7 +376,6 @@ pub async fn export(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Re
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
-    use chrono::Utc;
 
     use super::*;
 
@@ -337,7 +397,7 @@ mod tests {
         let names = [(ID, "After the visit"), ("fk_2", "Till")];
         let names = names.map(|(id, name)| (id.to_owned(), name.to_owned()));
         let names = HashMap::from(names);
-        ShownRow::new(row, of_code("en"), &names)
+        ShownRow::new(row, (of_code("en"), Tz::Europe__Berlin), &names)
     }
 
     #[test]
@@ -364,6 +424,27 @@ mod tests {
             (&*shared.subject, shared.outcome),
             ("Overview", "audit-failed")
         );
+        let end = "2026-12-31T23:00:00Z";
+        let withdrawn = format!("{end} /dashboard/form/{ID}");
+        let withdrawn = shown("ada", "share.withdraw", &withdrawn, Some(204));
+        let expected = "After the visit, until 1 Jan 2027, 00:00";
+        assert_eq!(withdrawn.subject, expected);
+        let expected = format!("/dashboard/form/{ID}");
+        assert_eq!(withdrawn.page, Some(expected));
+        let made = format!("fk_2 {end} Till (report,form)");
+        let made = shown("ada", "key.create", &made, Some(200));
+        let expected = "fk_2 Till (report,form), until 1 Jan 2027, 00:00";
+        assert_eq!(made.subject, expected);
+        assert_eq!(made.about.as_deref(), Some("subject=fk_2"));
+        let made = shown("ada", "key.create", "fk_2 - (report)", Some(200));
+        assert_eq!(made.subject, "fk_2 (report)");
+        for (subject, expected) in [
+            ("eve m viewer editor", "eve m (Viewer → Editor)"),
+            ("eve", "eve"),
+        ] {
+            let given = shown("ada", "person.role", subject, Some(200));
+            assert_eq!(given.subject, expected);
+        }
         let seen = shown("fk_2", "recipient.view", HASH, Some(200));
         assert_eq!(
             (&*seen.what, &*seen.subject),

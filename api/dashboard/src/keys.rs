@@ -97,6 +97,7 @@ impl TypedKey {
             return Err("key-last-day-wrong");
         }
         Ok(NewKey {
+            api_key: NewKey::new_id(),
             scopes: self.scopes,
             name: name.transpose().map_err(|_| "key-name-wrong")?,
             expires_at,

@@ -234,7 +234,8 @@ async fn person_of(
         }
         let change = if stays {
             let set = store.set_role(&person, grant.role);
-            noted(state, network, by, ("person.role", &person.name), set).await?
+            let subject = person.with_role(grant.role);
+            noted(state, network, by, ("person.role", &subject), set).await?
         } else {
             let remove = store.remove_person(&person);
             noted(state, network, by, ("person.remove", &person.name), remove).await?

@@ -163,6 +163,11 @@ impl Frame {
     pub fn moment(&self, at: impl Borrow<DateTime<Utc>>) -> String {
         self.t.moment(at.borrow(), self.zone)
     }
+
+    /// The same with seconds.
+    pub fn exact_moment(&self, at: impl Borrow<DateTime<Utc>>) -> String {
+        self.t.exact_moment(at.borrow(), self.zone)
+    }
 }
 
 /// The text for messages that were delivered, or whose delivery was simulated.

@@ -101,7 +101,8 @@ pub async fn change(
     let (noted, changed) = match &*action {
         "role" => {
             let role = change.value.parse().map_err(|_| Problem::not_found())?;
-            let noted = note("person.role").await?;
+            let subject = other.with_role(role);
+            let noted = person.caller.note("person.role", &subject).await?;
             (noted, store.set_role(&other, role).await?)
         }
         "password" => {

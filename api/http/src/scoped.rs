@@ -209,7 +209,7 @@ async fn exists(
             let form = store.form_of_feedback(account_id, feedback_id);
             form.await?.is_some()
         }
-        ("share_id", Some(share_id)) => store.has_share(account_id, share_id).await?,
+        ("share_id", Some(share_id)) => store.share(account_id, share_id).await?.is_some(),
         ("campaign_id", Some(campaign_id)) => {
             let campaign = store.campaign(CampaignKey::new(account_id, campaign_id));
             campaign.await?.is_some()

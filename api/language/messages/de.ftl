@@ -451,8 +451,8 @@ import-retry = Noch einmal versuchen
 import-erase = Angelegte Empfänger löschen
 import-erasing = Die Empfänger, die dieser Import angelegt hat, werden gelöscht:
 sure-import-erase = { $n ->
-    [one] Der Empfänger, den dieser Import angelegt hat, wird endgültig gelöscht, es sei denn, ein späterer Import hat ihn geändert. Antworten bleiben, ohne die Person und ihre Spalten.
-   *[other] Die { $value } Empfänger, die dieser Import angelegt hat, werden endgültig gelöscht, außer wen ein späterer Import geändert hat. Antworten bleiben, ohne die Person und ihre Spalten.
+    [one] Der Empfänger, den dieser Import angelegt hat, wird endgültig gelöscht, es sei denn, ein späterer Import hat ihn geändert. Antworten bleiben mit allem, was darin geschrieben steht, aber ohne die Person und ihre Spalten: Danach führt nichts mehr von der Person zu ihren Antworten. Lesen Sie diese deshalb vorher und löschen Sie, was die Person nennt.
+   *[other] Die { $value } Empfänger, die dieser Import angelegt hat, werden endgültig gelöscht, außer wen ein späterer Import geändert hat. Antworten bleiben mit allem, was darin geschrieben steht, aber ohne die Person und ihre Spalten: Danach führt nichts mehr von der Person zu ihren Antworten. Lesen Sie diese deshalb vorher und löschen Sie, was die Person nennt.
 }
 erased = Gelöscht
 do-start = Starten
@@ -536,10 +536,10 @@ messages-none = Keine Nachrichten.
 messages-go-on = Keine unter den neuesten. Die nächste Seite sucht weiter zurück.
 erase = Löschen
 person-export = Alle Daten dieser Person herunterladen
-erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person und ihre Spalten. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
+erase-text = Telefonnummer und Spalten sind dann endgültig gelöscht, und es wird nichts mehr gesendet. Antworten bleiben mit allem, was darin geschrieben steht, aber ohne die Person und ihre Spalten: Danach führt nichts mehr von der Person zu ihren Antworten. Lesen Sie diese deshalb vorher und löschen Sie, was die Person nennt. Steht die Person in einer späteren Datei, wird sie wieder angelegt.
 erase-now = Endgültig löschen
 erase-phone = Alle mit dieser Nummer löschen
-erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben, ohne die Person und ihre Spalten. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
+erase-phone-text = Telefonnummer und Spalten aller, die diese Nummer haben, sind dann endgültig gelöscht, auch von denen, die hier nicht stehen, und es wird nichts mehr gesendet. Antworten bleiben mit allem, was darin geschrieben steht, aber ohne die Person und ihre Spalten: Danach führt nichts mehr von der Person zu ihren Antworten. Lesen Sie diese deshalb vorher und löschen Sie, was die Person nennt. Stehen sie in einer späteren Datei, werden sie wieder angelegt.
 kind-first = Erste Nachricht
 kind-reminder = Erinnerung
 kind-test = Test
@@ -1113,6 +1113,8 @@ key-ended = abgelaufen { $value }
 key-ends-soon = Was diesen Schlüssel benutzt, wird danach abgelehnt. Erstellen Sie rechtzeitig einen neuen, und widerrufen Sie diesen, sobald ihn nichts mehr benutzt.
 erased-person = eine gelöschte Person
 audit-none = Im Protokoll steht nichts dergleichen.
+audit-since = Das Protokoll reicht bis { $value } zurück.
+audit-zone = Uhrzeiten gelten in der Zeitzone { $value }.
 audit-note = Was Personen und API-Schlüssel hier geändert haben, wer sich angemeldet hat oder abgelehnt wurde, jeder Export und wessen Telefonnummer vollständig gezeigt wurde; auch über die Befehlszeile.
 audit-command-line = Befehlszeile
 audit-by-key = API-Schlüssel { $value }

@@ -457,8 +457,8 @@ import-retry = Try again
 import-erase = Erase the people it created
 import-erasing = Those whom this import created are being erased:
 sure-import-erase = { $n ->
-    [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay, without the person and their columns.
-   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay, without the person and their columns.
+    [one] The recipient whom this import created is erased for good, unless a later import changed the record. Answers stay with what was written in them, without the person and their columns: afterwards nothing leads from the person to their answers. Read these first, and delete those that name the person.
+   *[other] The { $value } recipients whom this import created are erased for good, except those whom a later import changed. Answers stay with what was written in them, without the person and their columns: afterwards nothing leads from a person to their answers. Read these first, and delete those that name somebody.
 }
 erased = Erased
 do-start = Start
@@ -542,10 +542,10 @@ messages-none = No messages.
 messages-go-on = None among the newest. The next page looks further back.
 erase = Erase
 person-export = Download all data of this person
-erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay, without the person and their columns. A later file that has the person adds them again.
+erase-text = Phone and columns are gone for good, and nothing more is sent. Answers stay with what was written in them, without the person and their columns: afterwards nothing leads from the person to their answers. Read these first, and delete those that name the person. A later file that has the person adds them again.
 erase-now = Erase for good
 erase-phone = Erase everybody with this number
-erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay, without the person and their columns. If a later file has them, they are added again.
+erase-phone-text = Phone and columns of everybody who has this number are gone for good, also of those not listed here, and nothing more is sent. Answers stay with what was written in them, without the person and their columns: afterwards nothing leads from a person to their answers. Read these first, and delete those that name somebody. If a later file has them, they are added again.
 kind-first = First message
 kind-reminder = Reminder
 kind-test = Test
@@ -1116,6 +1116,8 @@ key-ended = expired { $value }
 key-ends-soon = Whatever uses this key is refused after that. Create a new one in time, and revoke this one once nothing uses it.
 erased-person = somebody who was erased
 audit-none = Nothing of this kind is in the log.
+audit-since = The log goes back to { $value }.
+audit-zone = Times are in the time zone { $value }.
 audit-note = What people and API keys changed here, who signed in or was refused, every export, and whose phone number was shown in full; also on the command line.
 audit-command-line = Command line
 audit-by-key = API key { $value }

@@ -378,8 +378,8 @@ import-retry = Réessayer
 import-erase = Effacer les destinataires créés
 import-erasing = Les destinataires créés par cette importation sont en cours d’effacement :
 sure-import-erase = { $n ->
-    [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent, sans la personne ni ses colonnes.
-   *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent, sans la personne ni ses colonnes.
+    [one] Le destinataire créé par cette importation est effacé définitivement, sauf si une importation ultérieure l’a modifié. Les réponses restent avec tout ce qui y est écrit, mais sans la personne ni ses colonnes : ensuite, rien ne mène plus de la personne à ses réponses. Lisez-les donc d’abord et supprimez celles qui la nomment.
+   *[other] Les { $value } destinataires créés par cette importation sont effacés définitivement, sauf ceux qu’une importation ultérieure a modifiés. Les réponses restent avec tout ce qui y est écrit, mais sans la personne ni ses colonnes : ensuite, rien ne mène plus de la personne à ses réponses. Lisez-les donc d’abord et supprimez celles qui la nomment.
 }
 erased = Effacés
 do-start = Démarrer
@@ -546,10 +546,10 @@ messages-none = Aucun message.
 messages-go-on = Aucun parmi les plus récents. La page suivante remonte plus loin.
 erase = Effacer
 person-export = Télécharger toutes les données de cette personne
-erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent, sans la personne ni ses colonnes. Si un fichier ultérieur la contient, elle est de nouveau créée.
+erase-text = Le téléphone et les colonnes disparaissent définitivement, et plus rien n’est envoyé. Les réponses restent avec tout ce qui y est écrit, mais sans la personne ni ses colonnes : ensuite, rien ne mène plus de la personne à ses réponses. Lisez-les donc d’abord et supprimez celles qui la nomment. Si un fichier ultérieur la contient, elle est de nouveau créée.
 erase-now = Effacer définitivement
 erase-phone = Effacer tous ceux qui ont ce numéro
-erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent, sans la personne ni ses colonnes. Si un fichier ultérieur les contient, ils sont de nouveau créés.
+erase-phone-text = Le téléphone et les colonnes de tous ceux qui ont ce numéro disparaissent définitivement, même s’ils ne figurent pas ici, et plus rien n’est envoyé. Les réponses restent avec tout ce qui y est écrit, mais sans la personne ni ses colonnes : ensuite, rien ne mène plus de la personne à ses réponses. Lisez-les donc d’abord et supprimez celles qui la nomment. Si un fichier ultérieur les contient, ils sont de nouveau créés.
 kind-first = Premier message
 kind-reminder = Rappel
 kind-test = Test
@@ -1123,6 +1123,8 @@ key-ended = expirée { $value }
 key-ends-soon = Ce qui utilise cette clé sera refusé ensuite. Créez-en une nouvelle à temps, et révoquez celle-ci dès que plus rien ne l’utilise.
 erased-person = une personne effacée
 audit-none = Le journal ne contient rien de tel.
+audit-since = Le journal remonte jusqu’au { $value }.
+audit-zone = Les heures sont celles du fuseau horaire { $value }.
 audit-note = Ce que des personnes et des clés d’API ont modifié ici, qui s’est connecté ou a été refusé, chaque exportation et chaque numéro de téléphone affiché en entier, y compris en ligne de commande.
 audit-command-line = Ligne de commande
 audit-by-key = Clé d’API { $value }

@@ -266,6 +266,12 @@ impl Text {
         let _ = write!(written, ", {}", local.format("%H:%M"));
         written
     }
+
+    /// The same with seconds.
+    pub fn exact_moment(&self, at: &DateTime<Utc>, zone: Tz) -> String {
+        let seconds = at.with_timezone(&zone).format(":%S");
+        format!("{}{seconds}", self.moment(at, zone))
+    }
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ pub async fn read_suppression(
     caller.read(SCOPE, read).await
 }
 
-/// Puts a phone on the list. The audit log does not name it.
+/// Puts a phone on the list. The audit log has it as lists do, masked.
 ///
 /// # Errors
 /// 422; 503.
@@ -280,7 +280,7 @@ pub async fn suppress(state: &SendState, caller: &Caller, phone: &str) -> Result
         within(QUICK, done).await?;
         Ok(())
     };
-    caller.change(SUPPRESS, "", suppress).await
+    caller.change(SUPPRESS, &subject(phone), suppress).await
 }
 
 /// Takes a phone off the list.
@@ -294,7 +294,12 @@ pub async fn unsuppress(state: &SendState, caller: &Caller, phone: &str) -> Resu
         within(QUICK, store.opt_in(account_id, phone, state.pepper()?)).await?;
         Ok(())
     };
-    caller.change(UNSUPPRESS, "", unsuppress).await
+    caller.change(UNSUPPRESS, &subject(phone), unsuppress).await
+}
+
+/// A phone as the audit log has it; of what is no phone nothing.
+fn subject(phone: &str) -> String {
+    PhoneNumber::parse(phone).map_or_else(|_| String::new(), |_| masked(phone))
 }
 
 fn check_phone(phone: &str) -> Result<()> {

@@ -55,6 +55,9 @@ const AT_ONCE: i64 = 500;
 
 const ROWS: &Statement = rows!("");
 const ROWS_OF: &Statement = rows!("AND a.subject = $10");
+/// Of a key also that of its making, which begins with it.
+const ROWS_OF_KEY: &Statement =
+    rows!("AND (a.subject = $10 OR a.action = 'key.create' AND a.subject LIKE $10 || ' %')");
 
 /// Which rows of an audit log; all by default.
 #[derive(Clone, Debug, Default)]
@@ -245,6 +248,19 @@ impl Store {
         Ok(subjects)
     }
 
+    /// Everybody whom an account's audit log has, as it names them.
+    pub async fn audit_names(&self, account_id: Uuid) -> Result<Vec<String>, Error> {
+        let names = statement!("SELECT DISTINCT name FROM audit WHERE account_id = $1");
+        self.fetch_values(names, values![account_id]).await
+    }
+
+    /// The moment of the first row of an account's audit log.
+    pub async fn audit_began(&self, account_id: Uuid) -> Result<Option<DateTime<Utc>>, Error> {
+        let first =
+            statement!("SELECT at FROM audit WHERE account_id = $1 ORDER BY audit_id LIMIT 1");
+        self.fetch_value(first, values![account_id]).await
+    }
+
     /// A page of an account's audit log, newest first, after this position.
     pub async fn audit(
         &self,
@@ -277,7 +293,9 @@ impl Store {
             for subject in &filter.subjects {
                 let mut values = values();
                 values.push(subject.as_str().into());
-                rows.extend(self.fetch_all::<AuditRow>(ROWS_OF, values).await?);
+                let is_key = subject.starts_with("fk_");
+                let of = if is_key { ROWS_OF_KEY } else { ROWS_OF };
+                rows.extend(self.fetch_all::<AuditRow>(of, values).await?);
             }
             rows.sort_unstable_by_key(|row| Reverse(row.audit_id));
             rows.truncate(limit + 1);

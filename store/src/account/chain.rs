@@ -6,8 +6,12 @@
 //! Of its subject a row's digest has only a salted hash: an erasure replaces the subject and forgets the salt, and the chain holds. Rows
 //! that are kept no longer go by whole seals, from the first on. Of the last of these the hash stays, without digests: the chain begins there.
 //! No account keeps less than the rows of 90 days, so a chain that begins with a younger hash was cut by somebody else.
+//!
+//! A row that is sealed long after its moment may have been put there since. The first hour of a chain seals what was there before it.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use domain::docid::is_erased;
@@ -31,6 +35,8 @@ const TURN: usize = 100;
 const SEALS: i64 = 20;
 /// Bytes of a row in a seal: its id and its SHA-256.
 const ENTRY: usize = 16 + 32;
+/// Rows are sealed within seconds. So much later they were written later than they say, or no worker ran.
+const LATE: TimeDelta = TimeDelta::hours(1);
 /// Seals that are dropped at once.
 const DROPPED: i64 = 2;
 
@@ -70,6 +76,14 @@ macro_rules! seals {
 
 const LAST_SEAL: &Statement = seals!("ORDER BY seal DESC LIMIT 1");
 const NEXT_SEALS: &Statement = seals!("AND seal > $2 ORDER BY seal LIMIT $3");
+
+const HASH_OF: &Statement =
+    statement!("SELECT hash FROM audit_seal WHERE account_id = $1 AND seal = $2");
+
+/// Rows of before a moment that no seal has.
+const UNSEALED_SINCE: &Statement = statement!(
+    "SELECT audit_id FROM audit WHERE account_id = $1 AND seal IS NULL AND at < $2 ORDER BY audit_id LIMIT $3"
+);
 
 /// Seals that rows name and that are not there.
 const OTHER_SEALS: &Statement = statement!(
@@ -147,6 +161,10 @@ pub enum Fault {
     RowChanged,
     RowRemoved,
     RowInserted,
+    /// Sealed more than an hour after its moment.
+    RowLate,
+    /// Older than an hour, and in no seal.
+    RowUnsealed,
     SealChanged,
     SealRemoved,
 }
@@ -155,7 +173,8 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChainFault {
     pub account_id: Uuid,
-    pub seal: i64,
+    /// `None`: of a row without one.
+    pub seal: Option<i64>,
     /// Of a row.
     pub audit_id: Option<Uuid>,
     pub fault: Fault,
@@ -175,6 +194,34 @@ pub struct Chain {
     /// The hash of the last seal: as long as it is the same, so is all before it.
     pub hash: Vec<u8>,
     pub faults: Vec<ChainFault>,
+    /// When its first seal that is known was made, and its last one.
+    made: Option<(DateTime<Utc>, DateTime<Utc>)>,
+}
+
+/// The number of a seal and its hash; as a text `NUMBER:HASH`, in hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, FromQueryResult)]
+pub struct SealHash {
+    pub seal: i64,
+    pub hash: Vec<u8>,
+}
+
+impl Display for SealHash {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.seal, hex::encode(&self.hash))
+    }
+}
+
+impl FromStr for SealHash {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let read = |text: &str| {
+            let (seal, hash) = text.split_once(':')?;
+            let (seal, hash) = (seal.parse().ok()?, hex::decode(hash).ok()?);
+            Some(Self { seal, hash })
+        };
+        read(text.trim()).ok_or("is not SEAL:HASH, as `feedback audit verify` prints it")
+    }
 }
 
 impl Store {
@@ -246,11 +293,25 @@ impl Store {
         Ok(i64::try_from(rows.len()) == Ok(ROWS))
     }
 
-    /// Computes an account's chain anew, and compares it with what is stored.
+    /// The last seal of each account that has one.
     ///
     /// # Errors
     /// The database is unavailable.
-    pub async fn verify_audit(&self, account_id: Uuid) -> Result<Chain> {
+    pub async fn last_seals(&self) -> Result<Vec<(Uuid, SealHash)>> {
+        let mut seals = Vec::new();
+        for (account_id, _) in self.accounts().await? {
+            let last = self.fetch_one(LAST_SEAL, values![account_id]).await;
+            let last: Option<SealHash> = self.unless_away(account_id, last)?;
+            seals.extend(last.map(|last| (account_id, last)));
+        }
+        Ok(seals)
+    }
+
+    /// Computes an account's chain anew, and compares it with what is stored, and with a seal that was noted elsewhere.
+    ///
+    /// # Errors
+    /// The database is unavailable.
+    pub async fn verify_audit(&self, account_id: Uuid, noted: Option<&SealHash>) -> Result<Chain> {
         let tx = self.long_snapshot().await?;
         let mut chain = Chain::default();
         loop {
@@ -282,6 +343,20 @@ impl Store {
             let kept = TimeDelta::days((*KEPT_AUDIT_DAYS.start()).into());
             if keeps.is_none() || at > tx.now().await? - kept {
                 chain.find(account_id, chain.dropped, None, Fault::SealRemoved);
+            }
+        }
+        let late = values![account_id, tx.now().await? - LATE, ROWS];
+        for audit_id in tx.fetch_values(UNSEALED_SINCE, late).await? {
+            chain.find(account_id, None, Some(audit_id), Fault::RowUnsealed);
+        }
+        // Of what is kept no longer the last hash alone is there.
+        if let Some(noted) = noted.filter(|noted| noted.seal >= chain.dropped) {
+            let stored = values![account_id, noted.seal];
+            let stored: Option<Vec<u8>> = tx.fetch_value(HASH_OF, stored).await?;
+            match stored {
+                Some(hash) if hash == noted.hash => {}
+                Some(_) => chain.find(account_id, noted.seal, None, Fault::SealChanged),
+                None => chain.find(account_id, noted.seal, None, Fault::SealRemoved),
             }
         }
         Ok(chain)
@@ -319,14 +394,28 @@ impl Tx {
 }
 
 impl Chain {
+    /// Its last seal; `None`: it has none.
+    pub fn last(&self) -> Option<SealHash> {
+        (self.seals > 0).then(|| SealHash {
+            seal: self.seals,
+            hash: self.hash.clone(),
+        })
+    }
+
     /// Compares the next seal with what is before it, and with its rows.
     fn add(&mut self, account_id: Uuid, seal: Link, mut rows: BTreeMap<Uuid, LoggedRow>) {
-        let number = seal.seal;
+        let (number, at) = (seal.seal, seal.sealed_at);
+        let (began, before) = self.made.unwrap_or((at, at));
+        self.made = Some((began, at));
+        let is_late = |row: &LoggedRow| at > began + LATE && at > row.at + LATE;
         if self.seals == 0 && seal.digests.is_empty() {
             (self.dropped, self.dropped_at) = (number, Some(seal.sealed_at));
         } else if number != self.seals + 1 {
             self.find(account_id, self.seals + 1, None, Fault::SealRemoved);
-        } else if seal.hash != hash_of(account_id, number, &self.hash, &seal.digests) {
+        } else if seal.hash != hash_of(account_id, number, &self.hash, &seal.digests)
+            // Its moment, which the hash does not have, would hide that rows are late.
+            || at + LATE < before
+        {
             self.find(account_id, number, None, Fault::SealChanged);
         }
         let (entries, _) = seal.digests.as_chunks::<ENTRY>();
@@ -334,7 +423,12 @@ impl Chain {
             let (id, digest) = entry.split_at(16);
             let audit_id = Uuid::from_slice(id).unwrap_or_default();
             match rows.remove(&audit_id) {
-                Some(row) if row.is_as_sealed(digest) => self.rows += 1,
+                Some(row) if row.is_as_sealed(digest) => {
+                    self.rows += 1;
+                    if is_late(&row) {
+                        self.find(account_id, number, Some(audit_id), Fault::RowLate);
+                    }
+                }
                 Some(_) => self.find(account_id, number, Some(audit_id), Fault::RowChanged),
                 None => self.find(account_id, number, Some(audit_id), Fault::RowRemoved),
             }
@@ -346,10 +440,16 @@ impl Chain {
         self.hash = seal.hash;
     }
 
-    fn find(&mut self, account_id: Uuid, seal: i64, audit_id: Option<Uuid>, fault: Fault) {
+    fn find(
+        &mut self,
+        account_id: Uuid,
+        seal: impl Into<Option<i64>>,
+        audit_id: Option<Uuid>,
+        fault: Fault,
+    ) {
         self.faults.push(ChainFault {
             account_id,
-            seal,
+            seal: seal.into(),
             audit_id,
             fault,
         });
@@ -480,6 +580,13 @@ mod tests {
         });
         assert_eq!(resealed, [Fault::SealChanged]);
         assert_eq!(found(|seal, _| seal.seal = 2), [Fault::SealRemoved]);
+        let noted = "7:0aff".parse::<SealHash>().unwrap();
+        assert_eq!((noted.seal, &*noted.to_string()), (7, "7:0aff"));
+        assert!(
+            ["7", ":", "7:x", "x:0a"]
+                .iter()
+                .all(|text| text.parse::<SealHash>().is_err())
+        );
         // The first one that is left may be the last one that was dropped.
         let dropped = found(|seal, rows| {
             (seal.seal, seal.digests) = (7, Vec::new());

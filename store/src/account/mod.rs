@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
-pub use self::chain::{Chain, ChainFault, Fault};
+pub use self::chain::{Chain, ChainFault, Fault, SealHash};
 pub use self::end::ending;
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
@@ -259,7 +259,7 @@ impl Store {
         }
         let issued = IssuedKey {
             account_id: account.account_id,
-            api_key: format!("fk_{}", Uuid::new_v4().simple()),
+            api_key: new.api_key,
             secret_key: new_secret(),
             scopes: new.scopes,
         };

@@ -47,6 +47,11 @@ impl Person {
     pub fn names(&self) -> [&str; 3] {
         [&self.name, &self.company, &self.account_name]
     }
+
+    /// How the audit log has that they are given a role: their name, the role of before and the new one, with blanks between.
+    pub fn with_role(&self, role: Role) -> String {
+        format!("{} {} {role}", self.name, self.role)
+    }
 }
 
 /// A person as an admin lists them.

@@ -96,10 +96,10 @@ impl Store {
         Ok(ListPage::new(rows, limit, false, |row| row.share_id))
     }
 
-    /// Whether an account has this share.
-    pub async fn has_share(&self, account_id: Uuid, share_id: Uuid) -> Result<bool, Error> {
+    /// A share of an account.
+    pub async fn share(&self, account_id: Uuid, share_id: Uuid) -> Result<Option<Share>, Error> {
         let share = share::Entity::find_by_id((account_id, share_id));
-        Ok(share.one(self).await?.is_some())
+        Ok(share.into_partial_model().one(self).await?)
     }
 
     /// Withdraws a share; false: the account has no such one.

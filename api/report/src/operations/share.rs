@@ -2,7 +2,7 @@
 
 use api_http::{Caller, Change, Parameters, Problem, QUICK, Result, parse_uuid, within};
 use axum::http::{StatusCode, Uri};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::date_range::DateRange;
 use domain::invalid::{Invalid, code};
 use domain::period::{CalendarPeriod, Comparison};
@@ -80,8 +80,18 @@ pub async fn create_share(
         Ok(ShareItem::new(share, Some(url)))
     };
     // What is no path of a report may have anything, also a phone.
-    let subject = read_path(path).map_or("", |_| path);
-    caller.change(CREATE, subject, create).await
+    let subject = match (read_path(path), expires_at) {
+        (None, _) => String::new(),
+        (Some(_), None) => path.to_owned(),
+        (Some(_), Some(end)) => subject(path, end),
+    };
+    caller.change(CREATE, &subject, create).await
+}
+
+/// How the audit log has it: its end and its path, with a blank between.
+fn subject(path: &str, end: DateTime<Utc>) -> String {
+    let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
+    format!("{end} {path}")
 }
 
 /// What the account shares, newest first, after a position.
@@ -110,12 +120,18 @@ pub async fn list_shares(
 /// # Errors
 /// 404, also once it is withdrawn; 503.
 pub async fn withdraw_share(caller: &Caller, share_id: Uuid) -> Result<()> {
+    let (store, account_id) = (&caller.app.store, caller.account_id());
+    let find = async { Ok(within(QUICK, store.share(account_id, share_id)).await?) };
+    let share = caller.read(Scope::Report, find).await?;
+    let subject = match share {
+        Some(share) => subject(&share.path, share.expires_at),
+        None => share_id.to_string(),
+    };
     let withdraw = async {
-        let (store, account_id) = (&caller.app.store, caller.account_id());
         let is_withdrawn = within(QUICK, store.withdraw_share(account_id, share_id)).await?;
         is_withdrawn.then_some(()).ok_or_else(Problem::not_found)
     };
-    caller.change(WITHDRAW, &share_id, withdraw).await
+    caller.change(WITHDRAW, &subject, withdraw).await
 }
 
 /// Whether the account has such a page of a report.

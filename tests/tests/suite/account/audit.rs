@@ -24,6 +24,19 @@ async fn what_is_sealed_within_seconds_cannot_be_changed_unseen() -> Result<()> 
         Ok(())
     })
     .await?;
+    let found = app.succeeds(&[&VERIFY[..], &["--json"]].concat()).await?;
+    let found: Value = serde_json::from_str(&found)?;
+    let last = found["seals"][0]["last"].as_str().context("no seal")?;
+    ensure!(found["seals"][0]["account"] == "shop", "{found}");
+    let expect = |seal| [&VERIFY[..], &["--expect", seal]].concat();
+    let printed = app.succeeds(&expect(last)).await?;
+    ensure!(printed.contains(last), "{printed}");
+    for (other, fault) in [("9:0a", "seal_removed"), ("1:0a", "seal_changed")] {
+        let output = app.cli(&expect(other)).await?;
+        let listed = String::from_utf8_lossy(&output.stdout);
+        ensure!(output.status.code() == Some(1), "{output:?}");
+        ensure!(listed.contains(fault), "{output:?}");
+    }
     app.sql("UPDATE audit SET action = 'key.revoke' WHERE outcome_of IS NULL")
         .await?;
     let output = app.cli(&VERIFY).await?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::Method;
 use tests::app::App;
@@ -723,6 +723,61 @@ async fn a_name_that_is_taken_stays_and_the_only_admin_is_not_removed() -> Resul
     }
     let page = refused.text()?;
     ensure!(!page.contains("/dashboard/people/remove"), "{page}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn rows_of_the_log_say_what_was_done_and_whoever_is_gone_can_be_chosen() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client_of("shop").await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let ben = app.person("ben", "shop", "viewer").await?;
+    ben.post("/dashboard/sign-out", &[]).await?.expect(303)?;
+    let change = async |path: &str, sent: &[(&str, &str)]| {
+        admin.post(&format!("/dashboard/{path}"), sent).await
+    };
+    let role = [("name", "ben"), ("value", "editor")];
+    change("people/role", &role).await?.expect(303)?;
+    change("people/remove", &[("name", "ben")])
+        .await?
+        .expect(303)?;
+    let phone = [("phone", "+4915112345678")];
+    change("suppressions/add", &phone).await?.expect(303)?;
+    let new = [
+        ("report", "on"),
+        ("name", "Till"),
+        ("last_day", "2099-12-31"),
+    ];
+    change("keys", &new).await?.expect(200)?;
+    let keys = owner
+        .get("/api_v1/audit?kind=key&name=ada")
+        .await?
+        .expect(200)?;
+    let made = &keys.json()?["items"][0]["subject"];
+    let made = made.as_str().and_then(|made| made.split(' ').next());
+    let key = made
+        .filter(|key| key.starts_with("fk_"))
+        .context("no key")?;
+    change("keys/revoke", &[("api_key", key)])
+        .await?
+        .expect(303)?;
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    let log = log.text()?;
+    let made = format!(">{key} Till (report), until ");
+    for words in [
+        "ben (Viewer → Editor)",
+        ">+**********678<",
+        &made,
+        "<option value=\"ben\">ben</option>",
+        "Times are in the time zone UTC.",
+    ] {
+        ensure!(log.contains(words), "no {words}: {log}");
+    }
+    let history = log_of(&admin, &format!("subject={key}")).await?;
+    ensure!(history.len() == 2, "{history:?}");
+    let none = admin.get("/dashboard/audit?last=2020-01-01").await?;
+    let none = none.expect(200)?;
+    ensure!(none.text()?.contains("The log goes back to "), "{none:?}");
     Ok(())
 }
 

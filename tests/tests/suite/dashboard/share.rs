@@ -260,9 +260,15 @@ async fn editors_share_and_withdraw_in_the_dashboard() -> Result<()> {
     for noted in [
         "Page shared",
         "Share withdrawn",
-        "href=\"/dashboard?days=30\">Overview<",
+        "href=\"/dashboard?days=30\">Overview, until ",
     ] {
         ensure!(audit.text()?.contains(noted), "{noted} is not noted");
     }
+    let withdrawn = audit
+        .text()?
+        .split("<tr ")
+        .find(|row| row.contains("share.withdraw"));
+    let names_page = withdrawn.is_some_and(|row| row.contains(">Overview, until "));
+    ensure!(names_page, "{withdrawn:?}");
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! The chain over the audit log: what is changed behind its back is found, an erasure is not, and who seals at once does not seal twice.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use chrono::Utc;
 use domain::retention::Retention;
 use domain::scope::{Scope, Scopes};
 use futures::future::try_join_all;
 use store::Error;
-use store::account::{AuditFilter, CreateKeyError, Fault};
+use store::account::{AuditFilter, CreateKeyError, Fault, SealHash};
 use uuid::Uuid;
 
 use super::fixture::Ledger;
@@ -26,7 +26,7 @@ async fn seal(ledger: &Ledger) -> Result<()> {
 }
 
 async fn faults(ledger: &Ledger) -> Result<Vec<Fault>> {
-    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    let chain = ledger.store.verify_audit(ledger.account_id, None).await?;
     Ok(chain.faults.iter().map(|found| found.fault).collect())
 }
 
@@ -120,6 +120,54 @@ async fn a_beginning_is_missing_only_where_retention_may_have_dropped_it() -> Re
 }
 
 #[tokio::test]
+async fn rows_that_come_late_and_seals_that_were_noted_elsewhere_are_told() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let (store, account) = (&ledger.store, ledger.account_id);
+    let first = noted(&ledger, "a").await?;
+    seal(&ledger).await?;
+    let long_ago = "UPDATE audit_seal SET sealed_at = '2020-01-01 00:00:00+00:00'";
+    ledger.damage(long_ago, account).await?;
+    noted(&ledger, "b").await?;
+    seal(&ledger).await?;
+    assert_eq!(faults(&ledger).await?, []);
+    let insert = "INSERT INTO audit (account_id, audit_id, at, name, address, action, subject)
+        SELECT account_id, account_id, '2021-01-01 00:00:00+00:00', name, address, action, subject
+          FROM audit WHERE audit_id = {id}";
+    ledger.damage(insert, first).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::RowUnsealed]);
+    seal(&ledger).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::RowLate]);
+    let backdated = format!("{long_ago} WHERE seal = 3").replace("2020", "2019");
+    ledger.damage(&backdated, account).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::SealChanged]);
+    let against = async |noted: &SealHash| {
+        let chain = store.verify_audit(account, Some(noted)).await?;
+        anyhow::Ok(chain.faults.iter().map(|found| found.fault).collect())
+    };
+    let told = store.last_seals().await?;
+    let [(_, last)] = &told[..] else {
+        bail!("{told:?}");
+    };
+    for newest in ["audit", "audit_seal"] {
+        let cut = format!("DELETE FROM {newest} WHERE seal = 3");
+        ledger.damage(&cut, account).await?;
+    }
+    // Only what is kept elsewhere shows it.
+    assert_eq!(faults(&ledger).await?, []);
+    let found: Vec<_> = against(last).await?;
+    assert_eq!(found, [Fault::SealRemoved]);
+    let mut other = last.clone();
+    other.seal = 2;
+    let found: Vec<_> = against(&other).await?;
+    assert_eq!(found, [Fault::SealChanged]);
+    ledger.damage("DELETE FROM audit_seal", account).await?;
+    let unsealed = "UPDATE audit SET seal = NULL, at = '2021-01-01 00:00:00+00:00'";
+    ledger.damage(unsealed, account).await?;
+    assert_eq!(faults(&ledger).await?, [Fault::RowUnsealed; 4]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn docids_of_before_are_hashed_once_and_the_chain_holds() -> Result<()> {
     let ledger = Ledger::open().await?;
     let batch = ledger.post(&[&[("stored", 1)]]).await?;
@@ -182,7 +230,7 @@ async fn of_those_who_seal_at_once_each_row_has_one_seal() -> Result<()> {
         }
         try_join_all([(); 4].map(|()| seal(&ledger))).await?;
     }
-    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    let chain = ledger.store.verify_audit(ledger.account_id, None).await?;
     ensure!(chain.faults.is_empty() && chain.rows == 50, "{chain:?}");
     Ok(())
 }
@@ -195,7 +243,7 @@ async fn beside_older_programs_nothing_is_sealed_and_no_key_has_what_they_cannot
     ledger.damage(older, ledger.account_id).await?;
     noted(&ledger, "a").await?;
     seal(&ledger).await?;
-    let chain = ledger.store.verify_audit(ledger.account_id).await?;
+    let chain = ledger.store.verify_audit(ledger.account_id, None).await?;
     assert_eq!(chain.seals, 0);
     let store = &ledger.store;
     let key = store.create_key("account", None, Scopes::ALL).await?;
