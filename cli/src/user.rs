@@ -9,7 +9,7 @@ use domain::person::{NewPassword, PersonName, Role};
 use platform::backends::open_existing_store;
 use platform::config::Config;
 use serde_json::json;
-use store::account::{Person, PersonChange, PersonSummary};
+use store::account::{Person, PersonChange, PersonSummary, random_text};
 use store::{Store, Workload};
 use uuid::Uuid;
 
@@ -65,9 +65,9 @@ pub(crate) async fn run(command: Command, json: bool, config: Config) -> anyhow:
             role,
             link,
         } => {
-            let name = PersonName::parse(&name)?;
+            let name = PersonName::parse_new(&name)?;
             let hash = if link {
-                String::new()
+                random_text()
             } else {
                 new_password(&[name.as_str(), &account])?
             };

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::invalid::NotValid;
 use crate::networks::Networks;
 use crate::scope::Scopes;
-use crate::text::has_control;
+use crate::text::has_unseen;
 
 /// At most this many characters in a name.
 pub const MAX_NAME: usize = 80;
@@ -29,7 +29,7 @@ pub struct NewKey {
     pub networks: Networks,
 }
 
-/// What people call a key: 1 to 80 characters without control characters, and without space around it.
+/// What people call a key: 1 to 80 characters, all of which are seen, and without space around it.
 #[derive(Clone, Debug, PartialEq, Eq, Deref)]
 pub struct KeyName(String);
 
@@ -69,8 +69,8 @@ impl FromStr for KeyName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let name = text.trim();
-        if name.is_empty() || name.chars().count() > MAX_NAME || has_control(name) {
-            return Err(NotValid("a name has 1 to 80 characters"));
+        if name.is_empty() || name.chars().count() > MAX_NAME || has_unseen(name) {
+            return Err(NotValid("a name has 1 to 80 visible characters"));
         }
         Ok(Self(name.to_owned()))
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_name_has_up_to_80_characters() {
         assert_eq!(*" Shop till ".parse::<KeyName>().unwrap(), "Shop till");
-        for name in ["", "  ", "a\u{0}b", &"x".repeat(81)] {
+        for name in ["", "  ", "a\u{0}b", "a\u{202e}b", &"x".repeat(81)] {
             assert!(name.parse::<KeyName>().is_err(), "{name:?}");
         }
     }

@@ -43,11 +43,10 @@ fn find<'c>(claim: &str, claims: &'c Claims) -> Option<&'c Value> {
     claims.get(claim).or_else(inside)
 }
 
-/// What somebody may be called here, the best first, and never as keys are. Others may be called so too.
+/// What somebody may be called here, the best first. Others may be called so too.
 pub fn names(claims: &Claims) -> impl Iterator<Item = PersonName> {
     let names = ["preferred_username", EMAIL, "name", "sub"].into_iter();
-    let names = names.filter_map(|claim| PersonName::parse(claims.get(claim)?.as_str()?).ok());
-    names.filter(|name| !name.as_str().starts_with("fk_"))
+    names.filter_map(|claim| PersonName::parse_new(claims.get(claim)?.as_str()?).ok())
 }
 
 #[cfg(test)]
@@ -135,5 +134,12 @@ mod tests {
         let names: Vec<_> = names(&claims(said)).collect();
         let names: Vec<_> = names.iter().map(PersonName::as_str).collect();
         assert_eq!(names, ["ada", "ada@shop.example", "8f0e"]);
+    }
+
+    #[test]
+    fn nobody_is_called_as_keys_are_or_as_somebody_else_looks() {
+        let said = json!({"sub": "8f0e", "preferred_username": "FK_0", "email": "a\u{200b}da"});
+        let names: Vec<_> = names(&claims(said)).collect();
+        assert_eq!(names, [PersonName::parse("8f0e").unwrap()]);
     }
 }

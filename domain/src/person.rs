@@ -8,7 +8,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use crate::invalid::NotValid;
 use crate::scope::{Access, Scope, Scopes};
-use crate::text::has_control;
+use crate::text::{has_control, has_unseen};
 
 /// At most this many characters in a name.
 const MAX_NAME: usize = 100;
@@ -95,6 +95,20 @@ impl PersonName {
         Ok(Self(name))
     }
 
+    /// That of somebody new, whom nobody takes for another, or for a key.
+    ///
+    /// # Errors
+    /// Also with a character that is not seen, or as keys are called.
+    pub fn parse_new(text: &str) -> Result<Self, NotValid> {
+        let name = Self::parse(text)?;
+        if has_unseen(&name.0) || name.0.starts_with("fk_") {
+            return Err(NotValid(
+                "a name has 1 to 100 visible characters and does not begin with fk_ as keys do",
+            ));
+        }
+        Ok(name)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -153,6 +167,12 @@ mod tests {
         for name in ["", "  ", "a\u{0}b", &"x".repeat(101)] {
             assert!(PersonName::parse(name).is_err(), "{name:?}");
         }
+        // Who is called so already signs in as before.
+        for name in ["FK_0", "a\u{200b}da", "\u{202e}ada"] {
+            assert!(PersonName::parse(name).is_ok(), "{name:?}");
+            assert!(PersonName::parse_new(name).is_err(), "{name:?}");
+        }
+        assert_eq!(PersonName::parse_new("Ada"), PersonName::parse("ada"));
     }
 
     #[test]

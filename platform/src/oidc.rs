@@ -235,9 +235,14 @@ impl OidcProvider {
         if subject.is_empty() || subject.len() > MAX_SUBJECT {
             return Err(unusable("the subject is empty or too long"));
         }
+        let claims = claims_of(token).ok_or_else(|| unusable("the claims are no object"))?;
+        let party = claims.get("azp");
+        if party.is_some_and(|party| *party != *self.setting.client_id) {
+            return Err(unusable("it was made for another program (`azp`)"));
+        }
         Ok(Vouched {
             identity: format!("{} {}", self.setting.issuer, subject.as_str()),
-            claims: claims_of(token).ok_or_else(|| unusable("the claims are no object"))?,
+            claims,
         })
     }
 

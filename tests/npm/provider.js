@@ -15,7 +15,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   clients: [{ client_id: 'feedback', client_secret: 'provider secret', redirect_uris: [redirect] }],
   jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: `key-${process.pid}`, alg: 'RS256', use: 'sig' }] },
   cookies: { keys: ['for tests'] },
-  claims: { openid: ['sub', 'preferred_username', 'email', 'email_verified', 'roles'] },
+  claims: { openid: ['sub', 'preferred_username', 'email', 'email_verified', 'roles', 'azp'] },
   conformIdTokenClaims: false,
   features: { devInteractions: { enabled: false } },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },

@@ -25,6 +25,8 @@ use crate::session::LIVE;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;
 
+/// How the paths of what is downloaded end.
+const DOWNLOADS: [&str; 4] = ["csv", "json", "ndjson", "xlsx"];
 const SIGN_OUT: &str = "/dashboard/sign-out";
 
 /// The page that somebody sees to before all others. Whom a provider signs in has their second factor there.
@@ -89,6 +91,9 @@ async fn signed_in(
         Err(problem) => return trouble(t, &problem),
     };
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if is_download_elsewhere(&request) {
+        return trouble(t, &forbidden());
+    }
     if let Some(first) = first_page(&person)
         && ![first, SIGN_OUT].contains(&request.uri().path())
     {
@@ -121,6 +126,14 @@ async fn signed_in(
     }
     let response = with_pages(t, reading(account_id, next.run(request)).await);
     hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
+}
+
+/// Whether a page of another site asks for a download, of which the audit log would tell as if its person had wanted it.
+fn is_download_elsewhere(request: &Request) -> bool {
+    let site = request.headers().get("sec-fetch-site");
+    let ending = request.uri().path().rsplit_once('.');
+    site.is_some_and(|site| site == "cross-site")
+        && ending.is_some_and(|(_, ending)| DOWNLOADS.contains(&ending))
 }
 
 /// The layer of pages that need no session: nothing is sent to them from elsewhere.

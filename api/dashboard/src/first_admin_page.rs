@@ -101,7 +101,7 @@ pub async fn add(
     check_unused(first, state, *is_used).await?;
     let store = &state.app.store;
     let refuse = async |key| answer(first, state, t, &chosen, Some(key)).await;
-    let Ok(name) = PersonName::parse(&chosen.name) else {
+    let Ok(name) = PersonName::parse_new(&chosen.name) else {
         return refuse("people-name-wrong").await;
     };
     let names = [name.as_str(), &chosen.company, &first.account_name];

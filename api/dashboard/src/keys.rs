@@ -201,8 +201,11 @@ pub async fn change(
     let store = person.store();
     if action == "rotate" {
         let issued = store.rotate_key(&api_key, OVERLAP).await?;
-        noted.record_status(StatusCode::OK).await;
-        return answer(&person, issued).await;
+        let rotated = issued.ok_or_else(Problem::not_found);
+        let status = |problem: &Problem| problem.code().status();
+        let status = rotated.as_ref().map_or_else(status, |_| StatusCode::OK);
+        noted.record_status(status).await;
+        return answer(&person, Some(rotated?)).await;
     }
     store.revoke_key(&api_key).await?;
     noted.record_status(StatusCode::OK).await;

@@ -55,9 +55,11 @@ fn spelled(until: i64, mac: &[u8]) -> String {
     format!("{until}.{}", hex::encode(mac))
 }
 
-/// What proves that this service said something to a person, until then or until they have another password or second factor.
+/// What proves that this service said something to a person, until then or until they have another password or second factor. `None`:
+/// they have none that anybody could not sign with.
 pub fn signed(person: &Person, what: &str, until: i64) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(person.password_hash.as_bytes()).ok()?;
+    let secret = Some(person.password_hash.as_bytes()).filter(|secret| !secret.is_empty())?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
     mac.update(format!("{what} {until}").as_bytes());
     if let Some(factor) = &person.second_factor {
         mac.update(format!(" {factor}").as_bytes());
@@ -96,14 +98,25 @@ mod tests {
             identity: None,
             seals: Seals::default(),
         };
-        let cookie = cookie(&person, &name, false).unwrap();
-        let claim = cookie.value();
+        let known = cookie(&person, &name, false).unwrap();
+        let claim = known.value();
         assert!(is_true(claim, &person));
         let factor = Person {
             second_factor: Some("new".to_owned()),
             ..person.clone()
         };
         assert!(!is_true(claim, &factor));
+        // Whoever has no password yet has no secret to sign with.
+        let nobody = Person {
+            password_hash: String::new(),
+            ..person.clone()
+        };
+        assert!(cookie(&nobody, &name, false).is_none());
+        let (until, _) = claim.split_once('.').unwrap();
+        let mut forged = Hmac::<Sha256>::new_from_slice(&[]).unwrap();
+        forged.update(format!("{KNOWN} {until}").as_bytes());
+        let forged = format!("{until}.{}", hex::encode(forged.finalize().into_bytes()));
+        assert!(!is_true(&forged, &nobody));
         for other in [
             format!("0{claim}"),
             format!("+{claim}"),

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::NewPassword;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use store::account::{Person, SessionSummary};
+use store::account::SessionSummary;
 
 use crate::done;
 use crate::page::{Frame, page};
@@ -104,12 +104,10 @@ pub async fn change(
     if change.current == new.as_str() {
         return answer(&person, Some("password-same")).await;
     }
-    let passwords = &person.state.passwords;
-    let session = hex::encode(person.session);
-    let found = passwords.check_known(&session, Person::clone(&person), change.current);
-    if found.await?.is_none() {
+    if !person.knows(change.current).await? {
         return answer(&person, Some("password-wrong")).await;
     }
+    let passwords = &person.state.passwords;
     let hash = passwords.hash(person.account_id, new).await?;
     let noted = person.caller.note("password.change", &person.name).await?;
     person.store().set_password(&person, &hash, false).await?;

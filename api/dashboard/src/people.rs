@@ -62,7 +62,7 @@ pub struct NewPerson {
 
 /// Adds a person.
 pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Result<Response> {
-    let (Ok(name), Ok(role)) = (PersonName::parse(&new.name), new.role.parse()) else {
+    let (Ok(name), Ok(role)) = (PersonName::parse_new(&new.name), new.role.parse()) else {
         return answer(&person, Some("people-name-wrong"), new).await;
     };
     let names = [name.as_str(), &person.company, &person.account_name];
@@ -105,7 +105,8 @@ pub async fn change(
             let noted = person.caller.note("person.role", &subject).await?;
             (noted, store.set_role(&other, role).await?)
         }
-        "password" => {
+        // One's own is changed with the old one, and one's second factor turned off with the password.
+        "password" if other.name != person.name => {
             let password = match NewPassword::parse(change.value, &other.names()) {
                 Ok(password) => password,
                 Err(fault) => {
@@ -118,10 +119,8 @@ pub async fn change(
                 .hash(person.account_id, password)
                 .await?;
             let noted = note("person.password").await?;
-            let must_change = other.name != person.name;
-            (noted, store.set_password(&other, &hash, must_change).await?)
+            (noted, store.set_password(&other, &hash, true).await?)
         }
-        // One's own is turned off with the password.
         "second-factor" if other.name != person.name => {
             let noted = note("person.second-factor").await?;
             (noted, store.remove_second_factor(&other).await?)

@@ -159,19 +159,29 @@ fn answer(person: &SignedIn, shown: Shown, refusal: Option<&str>) -> Response {
 pub struct NewFactor {
     nonce: String,
     code: String,
+    #[serde(default)]
+    password: String,
 }
 
-/// Sets up a second factor, and shows its recovery codes.
+/// Sets up a second factor for whoever knows their password, ends their other sessions, and shows the recovery codes.
 pub async fn turn_on(person: SignedIn, SentChange(new): SentChange<NewFactor>) -> Result<Response> {
     let pepper = person.state.app.pepper.as_deref();
     // The secret of the one that they have is not shown again.
     if person.second_factor.is_some() {
         return Ok(Redirect::to(PATH).into_response());
     }
-    let Some(step) = step(pepper, &person, &new.nonce, &spelled(&new.code)) else {
+    // Whom a provider signs in has none.
+    let knows = person.identity.is_some() || person.knows(new.password).await?;
+    let step = step(pepper, &person, &new.nonce, &spelled(&new.code));
+    let Some(step) = step.filter(|_| knows) else {
         let pepper = pepper.ok_or_else(Problem::not_found)?;
         let shown = set_up(pepper, &person, new.nonce)?;
-        return Ok(answer(&person, shown, Some("second-factor-wrong")));
+        let refusal = if knows {
+            "second-factor-wrong"
+        } else {
+            "password-wrong"
+        };
+        return Ok(answer(&person, shown, Some(refusal)));
     };
     let codes: Vec<String> = (0..RECOVERY_CODES).map(|_| new_recovery_code()).collect();
     let hashes: Vec<String> = codes.iter().map(|code| hash(code)).collect();
@@ -180,6 +190,8 @@ pub async fn turn_on(person: SignedIn, SentChange(new): SentChange<NewFactor>) -
         .note("second-factor.set", &person.name)
         .await?;
     let store = person.store();
+    // Before it: who does not hear whether it is set has no recovery codes.
+    store.close_other_sessions(&person, person.session).await?;
     let set = store.set_second_factor(&person, (&new.nonce, step), &hashes);
     let set = set.await;
     let is_set = matches!(set, Ok(true));
@@ -208,10 +220,7 @@ pub async fn turn_off(
     person: SignedIn,
     SentChange(off): SentChange<TurnedOff>,
 ) -> Result<Response> {
-    let passwords = &person.state.passwords;
-    let session = hex::encode(person.session);
-    let found = passwords.check_known(&session, Person::clone(&person), off.password);
-    if found.await?.is_none() {
+    if !person.knows(off.password).await? {
         let codes = person.store().recovery_codes(&person).await?;
         let left = Shown::Left(i64::try_from(codes.len()).unwrap_or_default());
         return Ok(answer(&person, left, Some("password-wrong")));

@@ -88,6 +88,17 @@ impl SignedIn {
         }
     }
 
+    /// Whether it is their password.
+    ///
+    /// # Errors
+    /// 429: too many were wrong; 503.
+    pub async fn knows(&self, password: String) -> Result<bool> {
+        let session = hex::encode(self.session);
+        let passwords = &self.state.passwords;
+        let found = passwords.check_known(&session, Person::clone(self), password);
+        Ok(found.await?.is_some())
+    }
+
     pub fn store(&self) -> &Store {
         &self.state.app.store
     }

@@ -90,7 +90,8 @@ fn warn_of_end(key: &KeyRecord, headers: &mut HeaderMap) {
     }
 }
 
-fn is_guarded(path: &str) -> bool {
+/// Whether a path lies under [`API_PREFIX`].
+pub(crate) fn is_guarded(path: &str) -> bool {
     path.strip_prefix(API_PREFIX)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

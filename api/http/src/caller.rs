@@ -276,16 +276,31 @@ impl Caller {
     /// # Errors
     /// 503: then it is not to be shown.
     pub async fn note_view(&self, docid: &DocId) -> Result<()> {
+        let subject = self.recipient_subject(docid);
+        self.note_seen("recipient.view", docid.as_str(), subject)
+            .await
+    }
+
+    /// The same of anything else that has phones.
+    ///
+    /// # Errors
+    /// 503: then it is not to be shown.
+    pub async fn note_seen(
+        &self,
+        action: &str,
+        what: &str,
+        subject: impl Future<Output = Result<String>>,
+    ) -> Result<()> {
         let (who, address) = self.who();
         let account_id = self.account_id();
         let seen = Sha256::new_with_prefix(account_id.as_bytes());
-        let seen = [who, address.as_str(), docid.as_str()]
+        let seen = [who, address.as_str(), what]
             .iter()
             .fold(seen, |seen, part| seen.chain_update(part).chain_update([0]));
         let seen = seen.finalize().into();
         if !self.app.phones_seen.contains(&seen) {
-            let subject = self.recipient_subject(docid).await?;
-            let what = ("recipient.view", subject.as_str());
+            let subject = subject.await?;
+            let what = (action, subject.as_str());
             let status = StatusCode::OK.as_u16();
             let noted = self
                 .app

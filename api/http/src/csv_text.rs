@@ -4,24 +4,27 @@ use std::borrow::Cow;
 
 use csv::{Terminator, Writer, WriterBuilder};
 
-/// A text as a cell. Each `=`, `+`, `-` or `@` that begins one (after any `'`) gets one `'` before it, so that no spreadsheet
+/// With what a formula begins; those of full width are typed where Chinese and Japanese are.
+const SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// A text as a cell. Each of the signs that begins one (after any `'` and blanks) gets one `'` before it, so that no spreadsheet
 /// takes it for a formula. One begins at the start and behind what a spreadsheet of another locale splits at. The rule can be
 /// undone: each such sign loses one `'`. What is a number as a whole stays.
 pub fn cell<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
     let text = text.into();
-    if !text.contains(['=', '+', '-', '@']) || is_number(&text) {
+    if !text.contains(SIGNS) || is_number(&text) {
         return text;
     }
     let mut safe = String::with_capacity(text.len() + 1);
     let mut begins = true;
     for char in text.chars() {
         match char {
-            '=' | '+' | '-' | '@' if begins => {
+            sign if begins && SIGNS.contains(&sign) => {
                 safe.push('\'');
                 begins = false;
             }
             ';' | ',' | '"' | '\t' | '\n' | '\r' => begins = true,
-            '\'' => {}
+            blank if blank == '\'' || blank.is_whitespace() => {}
             _ => begins = false,
         }
         safe.push(char);
@@ -53,14 +56,16 @@ mod tests {
     use super::*;
 
     const SPLITS: [char; 6] = [';', ',', '"', '\t', '\n', '\r'];
-    const SIGNS: [char; 4] = ['=', '+', '-', '@'];
 
     /// What a reader who knows the rule does.
     fn undo(cell: &str) -> String {
         let pieces = cell.split_inclusive(SPLITS).map(|piece| {
-            let rest = piece.trim_start_matches('\'');
-            let is_safe = rest.len() < piece.len() && rest.starts_with(SIGNS);
-            if is_safe { &piece[1..] } else { piece }
+            let rest = piece.trim_start_matches(['\'', ' ']);
+            let before = piece.strip_suffix(rest).unwrap_or_default();
+            match before.strip_suffix('\'') {
+                Some(before) if rest.starts_with(SIGNS) => format!("{before}{rest}"),
+                _ => piece.to_owned(),
+            }
         });
         pieces.collect()
     }
@@ -78,6 +83,9 @@ mod tests {
             ("a;=1+1", "a;'=1+1"),
             ("{\"a\":\"=1\"}", "{\"a\":\"'=1\"}"),
             ("1;-2", "1;'-2"),
+            (" \u{a0}=1", " \u{a0}'=1"),
+            ("a; @x", "a; '@x"),
+            ("＝1", "'＝1"),
         ] {
             assert_eq!(cell(text), safe);
         }
@@ -88,10 +96,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_piece_is_a_formula_and_the_rule_can_be_undone(text in "[=+@\\-';,\"\t\n\r1.a ]{0,12}") {
+        fn no_piece_is_a_formula_and_the_rule_can_be_undone(text in "[=+@＝\\-';,\"\t\n\r1.a ]{0,12}") {
             let safe = cell(text.as_str());
             prop_assert_eq!(undo(&safe), text.as_str());
-            let is_safe = |piece: &str| !piece.trim_matches('"').starts_with(SIGNS);
+            let is_safe = |piece: &str| !piece.trim_matches(['"', ' ']).starts_with(SIGNS);
             prop_assert!(is_number(&safe) || [';', ',', '\t'].iter().all(|at| safe.split(*at).all(is_safe)));
         }
     }

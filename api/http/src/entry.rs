@@ -8,7 +8,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, STRICT_TRANSPORT_SECURITY};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -28,24 +30,39 @@ const YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The layer around the service's own routes.
 pub async fn guarded(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let meters = Arc::clone(&state.meters);
+    let path = request.uri().path();
+    let is_private = auth::is_guarded(path) || path.starts_with("/dashboard");
     let is_secure = state.public_url.starts_with("https://");
     let trace = observe::trace(&request);
     let mut response = answer(&meters, request, trace, |request| {
         auth::guard(state, request, next).map(IntoResponse::into_response)
     })
     .await;
-    keep_safe(response.headers_mut(), is_secure);
+    keep_safe(response.headers_mut(), is_secure, is_private);
     response
 }
 
-/// What all pages have, and all answers of a service that others reach over TLS.
-fn keep_safe(headers: &mut HeaderMap, is_secure: bool) {
+/// What all pages have, all answers of a service that others reach over TLS, and those for whoever has a key or a session, unless they
+/// say themselves who may keep them.
+fn keep_safe(headers: &mut HeaderMap, is_secure: bool, is_private: bool) {
     let kind = headers.get(CONTENT_TYPE);
     if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
         headers.insert(OPENER, HeaderValue::from_static("same-origin"));
     }
     if is_secure {
         headers.insert(STRICT_TRANSPORT_SECURITY, YEAR);
+    }
+    if is_private {
+        // What has a tag is asked for again with it.
+        let kept = if headers.contains_key(ETAG) {
+            "private, no-cache"
+        } else {
+            "private, no-store"
+        };
+        let nosniff = HeaderValue::from_static("nosniff");
+        headers.entry(X_CONTENT_TYPE_OPTIONS).or_insert(nosniff);
+        let kept = HeaderValue::from_static(kept);
+        headers.entry(CACHE_CONTROL).or_insert(kept);
     }
 }
 
@@ -123,10 +140,26 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-            keep_safe(&mut headers, is_secure);
+            keep_safe(&mut headers, is_secure, false);
             assert_eq!(headers.contains_key(OPENER), has_opener, "{kind}");
             let strict = headers.contains_key(STRICT_TRANSPORT_SECURITY);
             assert_eq!(strict, is_secure, "{kind}");
+            assert!(!headers.contains_key(CACHE_CONTROL), "{kind}");
+        }
+    }
+
+    #[test]
+    fn nobody_else_keeps_what_is_for_whoever_has_a_key_or_a_session() {
+        for (given, kept) in [
+            (None, "private, no-store"),
+            (Some((ETAG, "\"1\"")), "private, no-cache"),
+            (Some((CACHE_CONTROL, "no-store")), "no-store"),
+        ] {
+            let given = given.map(|(name, value)| (name, HeaderValue::from_static(value)));
+            let mut headers = HeaderMap::from_iter(given);
+            keep_safe(&mut headers, false, true);
+            assert_eq!(headers[CACHE_CONTROL], kept);
+            assert_eq!(headers[X_CONTENT_TYPE_OPTIONS], "nosniff");
         }
     }
 

@@ -125,7 +125,7 @@ where
 /// What the document says of a list of `items` in these ways; `csv` says what its cells are.
 pub fn page_or_all(items: &str, csv: &str) -> String {
     format!(
-        "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A `=`, `+`, `-` or `@` (after any `'`) at the start \
+        "A page of {items}, or all of them as lines. CSV (RFC 4180): {csv}. A `=`, `+`, `-` or `@` (of any width, after any `'` and blanks) at the start \
          of a cell, or after `;`, `,`, `\"`, a tab or a line's end inside one, has one `'` before it, so that no spreadsheet runs \
          it: to read such a cell take one `'` away there. Cells that are a number as a whole stay. NDJSON: one of `items` a \
          line. A stream that fails is cut without its last chunk. XLSX: a row an item, times in the account's time zone, a column a \

@@ -1,5 +1,6 @@
 //! Files that somebody looks at before they are imported: kept for an hour, read as often as it takes.
 
+use std::future::ready;
 use std::io::Write;
 
 use api_http::body::ContentEncoding;
@@ -181,11 +182,14 @@ pub async fn read(caller: &Caller, upload_id: Uuid) -> Result<Upload> {
     caller.read(SCOPE, found(upload)).await
 }
 
-/// What its columns are called, and its first rows.
+/// What its columns are called, and its first rows, which may have phones: the audit log tells who saw them.
 ///
 /// # Errors
 /// What it is refused for; 503.
 pub async fn look(state: &ImportState, caller: &Caller, upload: &Upload) -> Result<Look> {
+    let (file, name) = (upload.upload_id.to_string(), audited_name(&upload.name));
+    let noted = caller.note_seen("import.view", &file, ready(Ok(name)));
+    noted.await?;
     let (kind, incoming) = incoming(state, caller, upload)?;
     let look = ingest::look(kind, state.tmp_dir.clone(), incoming);
     caller.read(SCOPE, look).await

@@ -428,6 +428,7 @@ file-import-send = { $n ->
    *[other] { $value } Personen importieren und senden
 }
 audit-import-look = Datei hochgeladen
+audit-import-view = Hochgeladene Datei angesehen
 imports-none = Noch nichts wurde importiert.
 import = Import
 status = Status
@@ -1021,7 +1022,7 @@ type-taken-comment = ein Formular kann nur eine Kommentarfrage haben; nehmen Sie
 type-taken-nps = ein Formular kann nur eine Frage dieses Typs haben
 type-taken-happiness = ein Formular kann nur eine Frage dieses Typs haben; nehmen Sie hier „Skala“
 people-add = Teammitglied hinzufügen
-people-name-wrong = Ein Name hat 1 bis 100 Zeichen.
+people-name-wrong = Ein Name hat 1 bis 100 sichtbare Zeichen und beginnt nicht wie ein Schlüssel mit fk_.
 people-name-taken = Diesen Namen hat schon jemand.
 people-last-admin = Ein Konto behält mindestens eine Administratorin oder einen Administrator.
 name = Name
@@ -1099,7 +1100,7 @@ last-used = zuletzt benutzt { $value }
 never-used = nie benutzt
 revoked-at = widerrufen { $value }
 key-name-note = Freiwillig: wer den Schlüssel benutzt, etwa die Kasse in Berlin
-key-name-wrong = Ein Name hat 1 bis 80 Zeichen.
+key-name-wrong = Ein Name hat 1 bis 80 sichtbare Zeichen.
 key-scopes-wrong = Wählen Sie mindestens ein Recht.
 key-last-day = Letzter Tag
 key-last-day-note = Freiwillig: Nach diesem Tag wird der Schlüssel abgelehnt. 14 Tage vorher werden Sie erinnert.

@@ -434,6 +434,7 @@ file-import-send = { $n ->
    *[other] Import { $value } people and send
 }
 audit-import-look = File uploaded
+audit-import-view = Uploaded file viewed
 imports-none = Nothing was imported yet.
 import = Import
 status = Status
@@ -1024,7 +1025,7 @@ type-taken-comment = a form can have one comment question; use Short text here
 type-taken-nps = a form can have one question of this type
 type-taken-happiness = a form can have one question of this type; use Scale here
 people-add = Add a team member
-people-name-wrong = A name has 1 to 100 characters.
+people-name-wrong = A name has 1 to 100 visible characters and does not begin with fk_ as keys do.
 people-name-taken = Somebody has this name already.
 people-last-admin = An account keeps at least one admin.
 name = Name
@@ -1102,7 +1103,7 @@ last-used = last used { $value }
 never-used = never used
 revoked-at = revoked { $value }
 key-name-note = Optional: what uses the key, such as the till in Berlin
-key-name-wrong = A name has 1 to 80 characters.
+key-name-wrong = A name has 1 to 80 visible characters.
 key-scopes-wrong = Choose at least one scope.
 key-last-day = Last day
 key-last-day-note = Optional: the key is refused after this day. You are reminded 14 days before.

@@ -533,6 +533,7 @@ file-import-send = { $n ->
    *[other] Importer { $value } personnes et envoyer
 }
 audit-import-look = Fichier téléversé
+audit-import-view = Fichier téléversé consulté
 changed = Modifié
 created-at = Créé
 started-at = Démarré
@@ -1031,7 +1032,7 @@ type-taken-comment = un formulaire ne peut avoir qu’une question de commentair
 type-taken-nps = un formulaire ne peut avoir qu’une question de ce type
 type-taken-happiness = un formulaire ne peut avoir qu’une question de ce type ; utilisez ici « Échelle »
 people-add = Ajouter un membre de l’équipe
-people-name-wrong = Un nom a de 1 à 100 caractères.
+people-name-wrong = Un nom compte de 1 à 100 caractères visibles et ne commence pas par fk_ comme une clé.
 people-name-taken = Quelqu’un porte déjà ce nom.
 people-last-admin = Un compte garde au moins un administrateur.
 name = Nom
@@ -1109,7 +1110,7 @@ last-used = dernière utilisation { $value }
 never-used = jamais utilisée
 revoked-at = révoquée { $value }
 key-name-note = Facultatif : ce qui utilise la clé, par exemple la caisse de Lyon
-key-name-wrong = Un nom a de 1 à 80 caractères.
+key-name-wrong = Un nom compte de 1 à 80 caractères visibles.
 key-scopes-wrong = Choisissez au moins un droit.
 key-last-day = Dernier jour
 key-last-day-note = Facultatif : la clé est refusée après ce jour. Un rappel s’affiche 14 jours avant.

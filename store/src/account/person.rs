@@ -28,7 +28,7 @@ pub struct Person {
     pub time_zone: Tz,
     pub name: String,
     pub role: Role,
-    /// A PHC string; empty: they have not chosen a password yet.
+    /// A PHC string, or a text that no password fits; empty: an older program added them, and they have not chosen one yet.
     pub password_hash: String,
     /// Somebody else set the password, so they choose another before anything else.
     pub must_change_password: bool,
@@ -115,8 +115,8 @@ impl FromQueryResult for Person {
 }
 
 impl Store {
-    /// Adds a person to an account, which must exist. Without a hash they choose a password with a link; one that they must change is
-    /// that of whoever adds them.
+    /// Adds a person to an account, which must exist. The hash of who chooses a password with a link is a [random text](random_text); a
+    /// password that they must change is that of whoever adds them.
     pub async fn add_person(
         &self,
         account_name: &str,
@@ -145,7 +145,6 @@ impl Store {
         identity: &str,
     ) -> Result<PersonChange, Error> {
         let person = person::Model {
-            password_hash: random_text(),
             identity: Some(identity.to_owned()),
             ..new_person(account_id, name, role)
         };
@@ -277,7 +276,7 @@ fn new_person(account_id: Uuid, name: &PersonName, role: Role) -> person::Model 
         account_id,
         name: name.as_str().to_owned(),
         role: role.as_str().to_owned(),
-        password_hash: String::new(),
+        password_hash: random_text(),
         created_at: Utc::now(),
         must_change_password: false,
         second_factor: None,

@@ -9,6 +9,7 @@ use tests::app::App;
 use tests::bench::memory;
 use tests::client::Answer;
 use tests::form::PAIRS;
+use tests::import::records;
 use tests::person::{PASSWORD, Person, known_cookie, try_sign_in, try_sign_in_from};
 use tests::raw::{Raw, status};
 use tests::wait::{SOON, eventually};
@@ -134,6 +135,44 @@ async fn wrong_passwords_hold_up_nobody_else() -> Result<()> {
     let forged = cookie.replace('.', ".0");
     let forged = try_sign_in_from(&client, shared, &forged, ("ada", PASSWORD)).await?;
     ensure!(forged.status == 429, "{forged:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn downloads_are_for_pages_of_the_service_and_kept_nowhere() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let owner = app.anonymous()?.with_keys(&keys);
+    owner.import_and_wait(&records("K", 1, "1"), SOON).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let ask = async |path: &str, site: &str| {
+        let call = admin.call(Method::GET, path);
+        call.header("sec-fetch-site", site).send().await
+    };
+    let person = "/dashboard/recipients/person.json?docid=K1";
+    let files = [
+        person,
+        "/dashboard/audit.ndjson",
+        "/dashboard/recipients.xlsx",
+        "/dashboard/stores.xlsx",
+    ];
+    for path in files {
+        ask(path, "cross-site").await?.expect(403)?;
+    }
+    let log = admin.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(!log.text()?.contains("exported<"), "{log:?}");
+    for path in files {
+        let file = ask(path, "same-origin").await?.expect(200)?;
+        let kept = file.header("cache-control").unwrap_or_default();
+        ensure!(kept.starts_with("private, no-"), "{path}: {kept:?}");
+        let sniffed = file.header("x-content-type-options");
+        ensure!(sniffed == Some("nosniff"), "{path}: {file:?}");
+    }
+    // A link of another site leads to pages as before.
+    ask("/dashboard", "cross-site").await?.expect(200)?;
+    let list = owner.get("/api_v1/sms/recipient").await?.expect(200)?;
+    let kept = list.header("cache-control");
+    ensure!(kept == Some("private, no-store"), "{list:?}");
     Ok(())
 }
 

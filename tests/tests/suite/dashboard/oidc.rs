@@ -245,7 +245,10 @@ async fn the_provider_says_who_somebody_is_and_what_they_may() -> Result<()> {
 
 #[tokio::test]
 async fn only_the_browser_that_began_is_signed_in_and_once() -> Result<()> {
-    let provider = Provider::new(&json!({"1": {"preferred_username": "ada", "roles": ["boss"]}}))?;
+    let provider = Provider::new(&json!({
+        "1": {"preferred_username": "ada", "roles": ["boss"], "azp": "feedback"},
+        "2": {"preferred_username": "ben", "roles": ["boss"], "azp": "another"},
+    }))?;
     let _runs = provider.start().await?;
     let app = provider.service().start().await?;
     app.create_key("shop", &[]).await?;
@@ -293,6 +296,8 @@ async fn only_the_browser_that_began_is_signed_in_and_once() -> Result<()> {
             .1
     );
     refuses(&led.come_back(&client, &invented).await?, 403, failed)?;
+    // A token that was made for another program.
+    refuses(&through(&client, "2").await?, 403, failed)?;
     let led = self::led(&client).await?;
     let sent_back = led.sign_in("nobody").await?;
     refuses(&led.come_back(&client, &sent_back).await?, 403, failed)?;

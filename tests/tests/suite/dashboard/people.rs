@@ -239,6 +239,11 @@ async fn a_password_that_an_admin_set_is_changed_first() -> Result<()> {
         check_page(&ben.get("/dashboard").await?, 200)
     };
     choose(PASSWORD, other).await?;
+    // One's own is not set without the old one.
+    let own = [("name", "ada"), ("value", "battery staple")];
+    let own = admin.post("/dashboard/people/password", &own).await?;
+    check_page(&own, 404)?;
+    check_page(&admin.get("/dashboard").await?, 200)?;
     let set = [("name", "ben"), ("value", PASSWORD)];
     admin
         .post("/dashboard/people/password", &set)
@@ -288,6 +293,9 @@ async fn a_link_lets_its_person_choose_a_password_once() -> Result<()> {
         try_sign_in(&client, "ada", "").await?.status == 401,
         "nobody has chosen a password"
     );
+    // Nor does anybody know the secret with which what is said to them is signed.
+    let without = "SELECT count(*) FROM person WHERE password_hash = ''";
+    ensure!(app.sql(without).await? == "0", "somebody has none");
     check_page(&client.get(&link).await?, 200)?;
     check_page(&choose(&link, "short").await?, 422)?;
     let signed_in = choose(&link, PASSWORD).await?.expect(303)?;
@@ -778,6 +786,44 @@ async fn rows_of_the_log_say_what_was_done_and_whoever_is_gone_can_be_chosen() -
     let none = admin.get("/dashboard/audit?last=2020-01-01").await?;
     let none = none.expect(200)?;
     ensure!(none.text()?.contains("The log goes back to "), "{none:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn nobody_new_is_called_as_keys_are_or_as_somebody_else_looks() -> Result<()> {
+    let app = App::start().await?;
+    app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let why = "1 to 100 visible characters";
+    for name in ["fk_0", "FK_1", "a\u{200b}da", "\u{202e}ada"] {
+        let new = [("name", name), ("password", PASSWORD), ("role", "viewer")];
+        let refused = admin.post("/dashboard/people", &new).await?.expect(200)?;
+        ensure!(refused.text()?.contains(why), "{name:?}: {refused:?}");
+        let add = ["user", "add", name, "--account", "shop", "--role", "viewer"];
+        app.refuses(&[&add[..], &["--link"]].concat(), why).await?;
+    }
+    let key = [("report", "on"), ("name", "Ti\u{202e}ll")];
+    let refused = admin.post("/dashboard/keys", &key).await?;
+    let why = "1 to 80 visible characters";
+    ensure!(refused.text()?.contains(why), "{refused:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_gets_no_other_secret() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let admin = app.person("ada", "shop", "admin").await?;
+    let key = [("api_key", &*keys.api_key)];
+    let revoked = admin.post("/dashboard/keys/revoke", &key).await?;
+    revoked.expect(303)?;
+    let rotated = admin.post("/dashboard/keys/rotate", &key).await?;
+    check_page(&rotated, 404)?;
+    let log = log_of(&admin, "").await?;
+    let replaced = ">Secret of an API key replaced<";
+    let row = log.iter().find(|row| row.contains(replaced));
+    let is_told = row.is_some_and(|row| !row.contains(">done<"));
+    ensure!(is_told, "{log:?}");
     Ok(())
 }
 

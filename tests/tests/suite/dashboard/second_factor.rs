@@ -45,12 +45,18 @@ async fn set_up(person: &Person) -> Result<(Authenticator, String, Vec<String>)>
     );
     let app = Authenticator::new(between(&page, "<code>", "</code>")?)?;
     let nonce = between(&page, "name=\"nonce\" value=\"", "\"")?;
-    let wrong = [("nonce", nonce), ("code", "12345")];
-    let wrong = person.post_from(PATH, PATH, &wrong).await?.expect(200)?;
-    ensure!(wrong.text()?.contains("This code is wrong"), "{wrong:?}");
     let code = app.code(0)?;
-    let right = [("nonce", nonce), ("code", code.as_str())];
-    let codes = person.post_from(PATH, PATH, &right).await?.expect(200)?;
+    let send = async |code: &str, password: &str| {
+        let fields = [("nonce", nonce), ("code", code), ("password", password)];
+        person.post_from(PATH, PATH, &fields).await?.expect(200)
+    };
+    let wrong = send("12345", PASSWORD).await?;
+    ensure!(wrong.text()?.contains("This code is wrong"), "{wrong:?}");
+    // Whoever has no more than a session sets up none.
+    let wrong = send(&code, "wrong horse").await?;
+    let refusal = "current password is wrong";
+    ensure!(wrong.text()?.contains(refusal), "{wrong:?}");
+    let codes = send(&code, PASSWORD).await?;
     let codes = codes.text()?.split("<li><code>").skip(1);
     let codes = codes.filter_map(|rest| Some(rest.split_once('<')?.0.to_owned()));
     let codes: Vec<String> = codes.collect();
@@ -83,8 +89,14 @@ async fn a_code_is_asked_for_beside_the_password_and_taken_once() -> Result<()> 
     app.create_key("shop", &[]).await?;
     let ada = app.person("ada", "shop", "admin").await?;
     let client = app.anonymous()?;
+    let elsewhere = Person::sign_in(&client, "ada").await?;
     let (phone, used, recovery) = set_up(&ada).await?;
     ada.get("/dashboard").await?.expect(200)?;
+    // Where somebody was signed in without it they are not any more.
+    eventually(SOON, async || {
+        elsewhere.get("/dashboard").await?.expect(303).map(drop)
+    })
+    .await?;
     // The code that set it up is used.
     let used = confirm(&client, "ada", &used).await?;
     ensure!(used.status == 401, "{used:?}");

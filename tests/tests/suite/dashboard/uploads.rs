@@ -82,6 +82,13 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
     let client = app.anonymous()?.with_keys(&keys);
     let person = app.person("ada", "shop", "editor").await?;
     let path = location(upload(&app, &person, "Kunden.csv", CUSTOMERS.as_bytes()).await?)?;
+    // Whoever sees its phones is in the audit log.
+    let admin = app.person("ben", "shop", "admin").await?;
+    admin.get(&path).await?.expect(200)?;
+    let log = admin.get("/dashboard/audit?name=ben").await?.expect(200)?;
+    let log = log.text()?;
+    let is_told = log.contains(">Uploaded file viewed<") && log.contains("Kunden.csv");
+    ensure!(is_told, "{log}");
     // The columns are known by their names, the country by the account's time zone.
     let page = person.get(&path).await?.expect(200)?;
     let page = page.text()?;

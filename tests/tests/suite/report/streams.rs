@@ -16,7 +16,7 @@ use super::stage::{Stage, moment};
 use super::week::{self, WEEK};
 
 /// What begins something that a spreadsheet runs.
-const DANGEROUS: [char; 4] = ['=', '+', '-', '@'];
+const DANGEROUS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// Where spreadsheets of some locale begin a cell.
 const BEGINNINGS: [char; 6] = [';', ',', '"', '\t', '\n', '\r'];
 
@@ -62,12 +62,16 @@ fn csv(text: &str) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
-/// The rule taken back: a `'` before what would be dangerous, `'`s aside, is not the value's.
+/// The rule taken back: a `'` before what would be dangerous, behind `'`s and blanks, is not the value's.
 fn unguarded(cell: &str) -> String {
     let pieces = cell.split_inclusive(BEGINNINGS);
-    let pieces = pieces.map(|piece| match piece.strip_prefix('\'') {
-        Some(rest) if rest.trim_start_matches('\'').starts_with(DANGEROUS) => rest,
-        _ => piece,
+    let pieces = pieces.map(|piece| {
+        let rest = piece.trim_start_matches(|c: char| c == '\'' || c.is_whitespace());
+        let before = piece.strip_suffix(rest).unwrap_or_default();
+        match before.strip_suffix('\'') {
+            Some(before) if rest.starts_with(DANGEROUS) => format!("{before}{rest}"),
+            _ => piece.to_owned(),
+        }
     });
     pieces.collect()
 }
@@ -244,7 +248,7 @@ async fn every_text_comes_back_unchanged_and_none_is_run() -> Result<()> {
         for (column, cell) in head.iter().zip(row) {
             let number = cell.parse::<f64>().is_ok();
             ensure!(
-                number || !cell.starts_with(DANGEROUS),
+                number || !cell.trim_start().starts_with(DANGEROUS),
                 "a spreadsheet runs {column}: {cell:?}"
             );
         }
