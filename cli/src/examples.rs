@@ -57,6 +57,8 @@ mod tests {
                 .filter(|example| example.starts_with(&name))
                 .collect();
             assert!((1..=2).contains(&examples.len()), "{name}: {examples:?}");
+            let seal = format!("1:{}", "0".repeat(64));
+            let examples = examples.iter().map(|one| one.replace("$SEAL", &seal));
             for example in examples {
                 let words = example.split(' ');
                 let words = words.take_while(|word| !["<", ">", "|"].contains(word));

@@ -226,7 +226,7 @@ async fn the_provider_says_who_somebody_is_and_what_they_may() -> Result<()> {
     }
     // Whom the provider lets go has no other way in.
     let set = [("name", "ben"), ("value", "battery staple")];
-    let refused = boss
+    let refused = ada
         .post("/dashboard/people/password", &set)
         .await?
         .expect(200)?;

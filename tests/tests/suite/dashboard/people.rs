@@ -482,7 +482,7 @@ async fn a_key_has_terms_and_admins_are_told_of_its_end() -> Result<()> {
     ensure!(!early.text()?.contains("name=\"retention\""), "{early:?}");
     app.create_key("shop", &[]).await?;
     let log = admin.get("/dashboard/audit").await?;
-    let given = "import,report,form,link,send,audit<";
+    let given = "(import,report,form,link,send,audit)";
     ensure!(log.text()?.contains(given), "no {given}: {log:?}");
     app.sql(&format!("UPDATE schema_version SET version = {version}"))
         .await?;
