@@ -339,6 +339,7 @@ async fn an_answer_of_a_later_day_stays_and_what_is_broken_of_one_account_holds_
     let given = json!({"nps": 9});
     let answers = [-39, -40].map(|days| survey.answer(&sent, Uuid::new_v4(), days, &given));
     let recorded = survey.record(&answers).await?;
+    survey.roll_up().await?;
     // As if the time zone had been another then.
     let day = survey.day(0);
     let later = format!("UPDATE feedback SET day = '{day}' WHERE feedback_id = {{id}}");
