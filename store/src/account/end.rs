@@ -6,10 +6,10 @@
     reason = "names of tables are no parameters"
 )]
 
-use entity::account;
 use sea_orm::{FromQueryResult, Statement};
 use uuid::Uuid;
 
+use super::ending::{ending, is_ending, mark};
 use super::person::account_of;
 use crate::tx::{self, Dialect, Sql, statement, values};
 use crate::{Error, Result, Store, Tx};
@@ -118,37 +118,14 @@ const OF_NODES: [(&str, &tx::Statement); 2] = [
     ),
 ];
 
-/// Behind the name of an account that ends.
-macro_rules! ending {
-    () => {
-        " (ending)"
-    };
-}
-
 /// Whoever names the account does not find it any more: a provider's people, who would be made anew, and the command line.
 const RENAME: &tx::Statement = statement!(
     "UPDATE account SET name = name || '",
-    ending!(),
+    mark!(),
     "' WHERE account_id = $1 AND name NOT LIKE '%",
-    ending!(),
+    mark!(),
     "'"
 );
-
-/// The name of an account once its end has begun.
-pub fn ending(name: &str) -> String {
-    format!("{name}{}", ending!())
-}
-
-/// Whether the end of an account has begun: it has such a name and, unlike one that was called so by itself, no key. Nor has one
-/// that is just being made.
-pub(super) async fn is_ending(db: &impl Sql, account: &account::Model) -> Result<bool> {
-    let key = statement!("SELECT api_key FROM api_key WHERE account_id = $1 LIMIT 1");
-    Ok(account.name.ends_with(ending!())
-        && db
-            .fetch_value::<String>(key, values![account.account_id])
-            .await?
-            .is_none())
-}
 
 /// Where an id of a provider stands in the order of all.
 #[derive(FromQueryResult)]

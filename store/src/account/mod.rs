@@ -1,5 +1,5 @@
 //! Accounts, API keys and their secrets, people (`person`), their second factors (`second_factor`), their sessions (`session`) and what they
-//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`), and the end of an account (`end`). A secret is seen once, when it
+//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`), and the end of an account (`end`, `ending`). A secret is seen once, when it
 //! is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
@@ -21,7 +21,7 @@ pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
 pub use self::chain::{Chain, ChainFault, Fault, SealHash};
-pub use self::end::ending;
+pub use self::ending::ending;
 pub use self::person::{Person, PersonChange, PersonSummary};
 pub use self::progress::Progress;
 pub use self::session::{SessionSummary, SignInLink};
@@ -33,6 +33,7 @@ mod audit;
 mod branding;
 mod chain;
 mod end;
+mod ending;
 mod person;
 mod progress;
 mod second_factor;
@@ -159,7 +160,7 @@ impl Store {
     pub async fn only_account(&self) -> Result<Option<(Uuid, String)>, Error> {
         let mut accounts = account::Entity::find().limit(2).all(self).await?;
         Ok(match accounts.pop() {
-            Some(account) if accounts.is_empty() && !end::is_ending(self, &account).await? => {
+            Some(account) if accounts.is_empty() && !ending::is_ending(self, &account).await? => {
                 Some((account.account_id, account.name))
             }
             _ => None,
@@ -253,7 +254,7 @@ impl Store {
         }
         let renamed = person::account_of(&tx, &ending(account_name)).await?;
         for account in renamed.iter().chain([&account]) {
-            if end::is_ending(&tx, account).await? {
+            if ending::is_ending(&tx, account).await? {
                 return Err(CreateKeyError::Ending);
             }
         }

@@ -11,7 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::end::is_ending;
+use super::ending::is_ending;
 use super::random_text;
 use crate::retention::Seals;
 use crate::tx::{Parsed, Sql, statement, values};
