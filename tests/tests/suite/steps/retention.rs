@@ -361,9 +361,12 @@ async fn an_answer_of_a_later_day_stays_and_what_is_broken_of_one_account_holds_
     survey.ledger.damage(holds, account).await?;
     while let Ok(true) = store.let_go().await {}
     ensure!(store.let_go().await.is_err());
-    // Lists leave out what is sealed.
+    // Lists leave out what is sealed, and what is not of the day of its id.
     let open = "UPDATE retention SET answers_sealed = NULL";
     survey.ledger.damage(open, account).await?;
+    let day = survey.day(-39);
+    let back = format!("UPDATE feedback SET day = '{day}' WHERE feedback_id = {{id}}");
+    survey.ledger.damage(&back, stored(recorded[0])).await?;
     let (_, left) = pages(&survey, &query(&survey)?, 10).await?;
     assert_eq!(left.len(), 1);
     Ok(())
