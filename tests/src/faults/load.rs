@@ -14,6 +14,7 @@ use super::account::{Account, Answered, Posted};
 use super::plan::Dice;
 use super::provider;
 use super::slice::{Pool, Slice, Version};
+use super::verdict;
 
 /// The least time between two operations of one task: the processes and their faults share two cores.
 const PACE: Duration = Duration::from_millis(250);
@@ -98,7 +99,7 @@ async fn replayed(account: &Account<'_>, posted: &Posted) -> Result<()> {
 /// Waits until nothing of a batch is pending; what is pending never grows.
 async fn through(account: &Account<'_>, batch_id: &str) -> Result<()> {
     let mut least = u64::MAX;
-    eventually(THROUGH, async || {
+    let waited = eventually(THROUGH, async || {
         let looked = account.batch(batch_id).await.and_then(|batch| {
             let pending = check::count(&batch, "pending")?;
             ensure!(pending <= least, "{pending} pending after {least}: {batch}");
@@ -113,7 +114,14 @@ async fn through(account: &Account<'_>, batch_id: &str) -> Result<()> {
             Err(wrong) => Ok(Err(wrong)),
         }
     })
-    .await?
+    .await;
+    match waited {
+        Ok(outcome) => outcome,
+        Err(late) => {
+            let why = verdict::why_open(account.stage, batch_id).await;
+            Err(late.context(why))
+        }
+    }
 }
 
 /// Imports and erasures in a pool of its own, each after the answer to the one before, until `stop`. Most meet while

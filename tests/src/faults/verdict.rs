@@ -39,6 +39,22 @@ pub async fn settled(stage: &Stage) -> Result<()> {
     .await?
 }
 
+/// What the database tells of a batch that does not get through: its chunks, who began them, and the sessions that are at something.
+pub async fn why_open(stage: &Stage, batch_id: &str) -> String {
+    let [chunks, starts] = ["import_chunk", "import_start"].map(|table| {
+        format!("SELECT to_jsonb(found) FROM {table} found WHERE batch_id = '{batch_id}'")
+    });
+    let sessions = "SELECT pid, state, wait_event, now() - xact_start, pg_blocking_pids(pid), left(query, 200) \
+                    FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()";
+    let mut told = String::new();
+    for question in ["SELECT now()", &chunks, &starts, sessions] {
+        let answer = stage.sql(question).await;
+        told.push_str(&answer.unwrap_or_else(|error| format!("{error:#}")));
+        told.push('\n');
+    }
+    told
+}
+
 /// Nothing is left of the way in. What a killed attempt left goes a minute and a half after its last heartbeat.
 ///
 /// # Errors
