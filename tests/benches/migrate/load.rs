@@ -33,7 +33,7 @@ enum Waiting {
     Report,
 }
 
-/// A stage of the run. Of a migration each step is one.
+/// A stage of the run: each step of a migration is one, and all that is let go.
 struct Stage {
     name: String,
     began: Instant,
@@ -69,15 +69,16 @@ impl Stages {
     }
 
     /// The slowest answer and report after the first stage, against those of it, and how long each step took.
-    pub(super) fn rows(&self) -> Result<Vec<Row>> {
+    pub(super) fn rows(&self, part: &str) -> Result<Vec<Row>> {
         let stages = self.all();
-        let (alone, migrated) = stages.split_first().context("nothing was measured")?;
+        let (alone, changed) = stages.split_first().context("nothing was measured")?;
         let milliseconds = |took: Duration| took.as_secs_f64() * 1_000.0;
         let slowest = |measure: &str, waiting: Waiting| {
             let target = Target::AtMost(1_000.0);
+            let measure = format!("{measure}, {part}");
             let mut row = Row::new(measure, Unit::Milliseconds, "alone", target);
             let of = |stage: &Stage| milliseconds(stage.slowest[waiting as usize]);
-            row.round(migrated.iter().map(of).fold(0.0, f64::max), of(alone));
+            row.round(changed.iter().map(of).fold(0.0, f64::max), of(alone));
             row
         };
         let mut rows = vec![
@@ -92,7 +93,7 @@ impl Stages {
                 stage.name, stage.tries
             );
         }
-        for [step, next] in migrated.array_windows() {
+        for [step, next] in changed.array_windows() {
             let measure = format!("step {}", step.name);
             let mut row = Row::new(measure, Unit::Seconds, "", Target::None);
             row.lone_round((next.began - step.began).as_secs_f64());

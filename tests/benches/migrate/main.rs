@@ -1,8 +1,9 @@
-//! Answers and reports while the schema is migrated: `cargo bench -p tests --bench migrate`.
+//! Answers and reports while the schema is migrated, and while an account lets go of most of what it collected: `cargo bench -p tests
+//! --bench migrate`, with `schema` or `retention` only that part.
 //!
-//! On PostgreSQL, RabbitMQ and Redis with one api and two workers, on an account with many feedbacks and twice as many
-//! recipients. Forms and links are made through the API, feedbacks and recipients by INSERT, their counts by `feedback
-//! rebuild`. Needs what `tests/run` installs. Servers and binaries are those of the bench `import`.
+//! On PostgreSQL, RabbitMQ and Redis with one api and two workers, on an account with many feedbacks and recipients. Forms and
+//! links are made through the API, feedbacks and recipients by INSERT, their counts by `feedback rebuild`. Needs what
+//! `tests/run` installs. Servers and binaries are those of the bench `import`.
 //!
 //! | variable | default | |
 //! |---|---|---|
@@ -12,18 +13,20 @@
 //!
 //! The bench has a migration that the program has not: a column with a default on `recipient` and one on `feedback`, an
 //! index on `feedback`, and a backfill over all of its rows. It is applied as `feedback migrate` would, while processes
-//! that know nothing of it run on. All the while visitors answer a form, its owner asks for reports, and records are
-//! imported that are stored already, with other values, again and again.
+//! that know nothing of it run on. The account of `retention` keeps answers and visits for 30 days from then on: of a year of them
+//! eleven months go, of which the bench sees some minutes. All the while visitors answer a form, its owner asks for reports,
+//! and records are imported that are stored already, with other values, again and again.
 //!
 //! # How to read the table
 //! As that of `import`, but that all is measured once.
 //!
-//! - *slowest*: of all answers and of all reports from the first step of the migration to its end, from the request to the
-//!   whole answer. The reference is the same load alone. Of the reports one is the same each time, some have counts of
+//! - *slowest*: of all answers and of all reports from the first step of the migration to its end, or while days are let go, from
+//!   the request to the whole answer. The reference is the same load alone. Of the reports one is the same each time, some have counts of
 //!   what was just answered, some a range that nobody asked for before, and one lists feedbacks.
 //! - *refused*: answers and reports that were 5xx.
 //! - *lost*: answers that were 201 and are not in the report in the end. `feedback verify` must find nothing then.
 //! - *step*: how long one of the migration took, which has no target: a step waits for those who use its table.
+//! - *let go*: feedbacks a second, which has no target either: each transaction drops few, and its worker rests after it.
 
 mod load;
 mod migration;
@@ -33,6 +36,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use domain::retention::Retention;
 use serde_json::{Value, json};
 use store::migration::Watch;
 use store::{Store, Workload};
@@ -42,21 +46,31 @@ use tests::bench::report::{Row, Target, Unit};
 use tests::bench::settings::Settings;
 use tests::bench::year::{Account, LONGEST, rebuild};
 use tests::servers::Endpoints;
+use tests::wait::eventually;
 use tokio::time::sleep;
 
 use load::{Load, Stages};
 
 const BENCH: Bench = Bench {
     name: "migrate",
-    parts: &["servers"],
+    parts: &[SCHEMA, RETENTION],
     embedded: &[],
 };
+
+const SCHEMA: &str = "schema";
+const RETENTION: &str = "retention";
 
 /// Rows of one INSERT.
 const AT_ONCE: u32 = 1_000_000;
 /// How long the load goes on before it is measured, and how long it is measured alone.
 const WARM_UP: Duration = Duration::from_secs(10);
 const ALONE: Duration = Duration::from_mins(1);
+/// How long the account is watched while it lets go.
+const LETTING_GO: Duration = Duration::from_mins(5);
+/// By when a worker has begun to let go.
+const BEGUN: Duration = Duration::from_mins(1);
+/// How long the account keeps answers and visits then.
+const KEPT_DAYS: u16 = 30;
 
 // One thread: the client must take as little of the machine as it can.
 #[tokio::main(flavor = "current_thread")]
@@ -65,39 +79,59 @@ async fn main() -> ExitCode {
 }
 
 async fn prepare(settings: &Settings) -> Result<Value> {
-    let (recipients, records) = (recipients(settings), settings.records);
+    let recipients = recipients(settings, SCHEMA);
     ensure!(
-        records <= recipients,
+        settings.records <= recipients,
         "FEEDBACK_BENCH_RECORDS: more than the {recipients} recipients"
     );
-    Ok(json!({"feedbacks": settings.feedbacks, "recipients": recipients, "records": records}))
+    Ok(
+        json!({"feedbacks": settings.feedbacks, "recipients": recipients, "records": settings.records}),
+    )
 }
 
-/// How many the account has.
-fn recipients(settings: &Settings) -> u32 {
-    2 * settings.feedbacks
+/// How many the account has: imports meet only recipients that are stored.
+fn recipients(settings: &Settings, part: &str) -> u32 {
+    if part == SCHEMA {
+        2 * settings.feedbacks
+    } else {
+        settings.records
+    }
 }
 
-async fn measure(_: &str, settings: &Settings, endpoints: Option<&Endpoints>) -> Result<Vec<Row>> {
+async fn measure(
+    part: &str,
+    settings: &Settings,
+    endpoints: Option<&Endpoints>,
+) -> Result<Vec<Row>> {
     let backends = Backends::on(endpoints.context("no servers")?).await?;
     let setup = App::setup().workers(2).on(backends);
     let app = unlimited(setup.setting("FEEDBACK_LINK_RATE", "0")).await?;
-    let account = fill(&app, settings).await?;
+    let account = fill(&app, settings, recipients(settings, part)).await?;
     let stages = Arc::new(Stages::default());
     let load = Load::new(&app, &account, settings.records, &stages).await?;
-    let migrated = async {
+    let store = Store::connect(&app.database(), Workload::Migration)?;
+    let mut gone = None;
+    let changed = async {
         sleep(WARM_UP).await;
         stages.begin("alone");
         sleep(ALONE).await;
-        let store = Store::connect(&app.database(), Workload::Migration)?;
-        let watch: Arc<dyn Watch> = stages.clone();
-        store.migrate(migration::migrations(), &watch).await?;
+        if part == SCHEMA {
+            let watch: Arc<dyn Watch> = stages.clone();
+            store.migrate(migration::migrations(), &watch).await?;
+        } else {
+            gone = Some(let_go(&app, &store, &account, &stages).await?);
+        }
         stages.begin("over");
-        store.close().await;
         Ok(())
     };
-    load.beside(migrated).await?;
-    let mut rows = stages.rows()?;
+    load.beside(changed).await?;
+    store.close().await;
+    let mut rows = stages.rows(part)?;
+    if let Some(gone) = gone {
+        let mut row = Row::new("let go", Unit::AnswersPerSecond, "", Target::None);
+        row.lone_round(gone);
+        rows.push(row);
+    }
     let lost = load.lost().await?;
     let verified = app.cli_within(LONGEST, &["verify"], &[]).await?;
     ensure!(verified.status.success(), "verify: {verified:?}");
@@ -105,6 +139,7 @@ async fn measure(_: &str, settings: &Settings, endpoints: Option<&Endpoints>) ->
         ("answers and reports refused", load.refused()),
         ("answers lost", lost),
     ] {
+        let measure = format!("{measure}, {part}");
         let mut row = Row::new(measure, Unit::Answers, "", Target::AtMost(0.0));
         row.lone_round(answers.into());
         rows.push(row);
@@ -112,11 +147,46 @@ async fn measure(_: &str, settings: &Settings, endpoints: Option<&Endpoints>) ->
     Ok(rows)
 }
 
+/// Keeps less from now on, and waits while the rest goes: how many feedbacks a second.
+async fn let_go(app: &App, store: &Store, account: &Account, stages: &Stages) -> Result<f64> {
+    let retention = Retention {
+        answers_days: Some(KEPT_DAYS),
+        visits_days: Some(KEPT_DAYS),
+        ..Retention::default()
+    };
+    store
+        .set_retention(account.account_id.parse()?, &retention)
+        .await?;
+    // A day in which it could be taken back is over.
+    app.backends()
+        .sql("UPDATE retention SET holds_from = NULL")
+        .await?;
+    eventually(BEGUN, async || {
+        let sealed = "SELECT count(*) FROM retention WHERE answers_sealed IS NOT NULL";
+        let sealed = app.backends().sql(sealed).await?;
+        ensure!(sealed == "1", "no day is sealed");
+        Ok(())
+    })
+    .await?;
+    let before = gone(app).await?;
+    stages.begin("letting go");
+    let began = Instant::now();
+    sleep(LETTING_GO).await;
+    let gone = gone(app).await? - before;
+    ensure!(gone > 0.0, "nothing went");
+    Ok(gone / began.elapsed().as_secs_f64())
+}
+
+/// How many feedbacks went so far.
+async fn gone(app: &App) -> Result<f64> {
+    let gone = "SELECT n_tup_del FROM pg_stat_user_tables WHERE relname = 'feedback'";
+    Ok(app.backends().sql(gone).await?.parse()?)
+}
+
 /// The account, whose recipients have the docids of [`tests::bench::million`], and other values.
-async fn fill(app: &App, settings: &Settings) -> Result<Account> {
+async fn fill(app: &App, settings: &Settings, recipients: u32) -> Result<Account> {
     let start = Instant::now();
     let account = Account::fill(app, settings.feedbacks).await?;
-    let recipients = recipients(settings);
     for from in (0..recipients).step_by(usize::try_from(AT_ONCE)?) {
         let to = recipients.min(from + AT_ONCE) - 1;
         let insert = format!(

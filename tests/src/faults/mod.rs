@@ -123,6 +123,7 @@ async fn under_faults(
     stage.provider.misbehave();
     let faults = async {
         let done = try_join_all(part.iter().map(|fault| stage.inject(fault))).await;
+        stage.tell("all faults are done");
         stop.set(true);
         stage.provider.calm_down();
         done?;
@@ -145,7 +146,9 @@ async fn under_faults(
         load.push(Box::pin(load::visit(account, dice(POSTERS + 1), &stop)));
         load.push(Box::pin(load::look(account, dice(POSTERS + 3), &stop)));
     }
-    try_join_all(load).await.map(drop)
+    try_join_all(load).await?;
+    stage.tell("all is asked for");
+    Ok(())
 }
 
 /// Waits until all is through, and adds all that is wrong then.
@@ -153,7 +156,9 @@ async fn quiet(stage: &Stage, accounts: &[Account<'_>], told: &mut Told) -> Resu
     for account in accounts {
         account.late_answers().await?;
     }
+    stage.tell("all is answered");
     verdict::settled(stage).await?;
+    stage.tell("all is settled");
     for account in accounts {
         told.violations.extend(verdict::violations(account).await?);
     }
@@ -168,5 +173,6 @@ async fn quiet(stage: &Stage, accounts: &[Account<'_>], told: &mut Told) -> Resu
             .extend(verdict.err().map(|wrong| format!("{wrong:#}")));
     }
     told.accepted(accounts, &messages);
+    stage.tell("all is judged");
     Ok(())
 }

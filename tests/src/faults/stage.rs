@@ -252,11 +252,16 @@ impl Stage {
 
     /// Writes a fault down as it is done, for whoever watches and for later.
     pub fn note(&self, fault: &Fault) {
-        let line = format!("{:7.1} s  {fault}", self.now().as_secs_f64());
-        println!("{line}");
+        self.tell(&fault.to_string());
         self.last.set(self.last.get().max(fault.number));
-        self.journal.borrow_mut().push(line);
         *self.done.borrow_mut().entry(fault.kind).or_default() += 1;
+    }
+
+    /// Writes down, with its moment, how far it is.
+    pub fn tell(&self, what: &str) {
+        let line = format!("{:7.1} s  {what}", self.now().as_secs_f64());
+        println!("{line}");
+        self.journal.borrow_mut().push(line);
     }
 
     /// Ends with nothing to look for in the logs.
