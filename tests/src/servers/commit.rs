@@ -143,6 +143,9 @@ impl Drop for CommitProxy {
 
 /// Carries what both sides say, until one ends or a COMMIT is cut.
 async fn carry(mut client: TcpStream, mut server: TcpStream, armed: &Armed) -> Result<()> {
+    // Messages go on one by one. Without this each would wait until the one before is acknowledged, which takes a server 40 ms.
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
     let mut talk = Talk::default();
     let (mut said, mut answered) = (vec![0; 64 << 10], vec![0; 64 << 10]);
     loop {
