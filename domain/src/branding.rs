@@ -12,6 +12,7 @@ use svg_hush::data_url_filter::DataUrlFilterResult;
 
 use crate::invalid::{Fault, Invalid, code, read_line};
 use crate::members::read_body;
+use crate::svg::{Drawing, MAX_DRAWN};
 
 /// Characters of a name.
 pub const MAX_NAME_CHARS: usize = 100;
@@ -39,7 +40,7 @@ const TINT: u32 = 88;
 pub struct Branding {
     /// Whose pages they are, as their readers know it.
     pub name: Option<String>,
-    /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays.
+    /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays, and of its parts at most 10,000 are drawn.
     pub logo: Option<Logo>,
     /// Of buttons, the edge of the page, and, so that it stands out, of what is chosen, links and the focus.
     pub color: Option<Color>,
@@ -78,7 +79,7 @@ impl Logo {
     /// An SVG is written anew with what images need and nothing else.
     ///
     /// # Errors
-    /// It is no such URL, it has more than 100,000 bytes, or it is not what it says it is.
+    /// It is no such URL, it has more than 100,000 bytes, it is not what it says it is, or of an SVG more is drawn than a page should.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let malformed = |detail: String| Fault::new(code::MALFORMED, detail);
         let logo = Self(text.to_owned());
@@ -100,6 +101,10 @@ impl Logo {
                 .ok_or_else(|| malformed(format!("is not {kind}")));
         }
         let clean = cleaned(&bytes).map_err(malformed)?.ok_or_else(too_long)?;
+        if Drawing::read(&clean).map_err(malformed)?.is_endless() {
+            let detail = format!("repeats its parts until it draws more than {MAX_DRAWN} of them");
+            return Err(Fault::new(code::TOO_MANY, detail));
+        }
         Ok(Self(format!(
             "data:{SVG};base64,{}",
             STANDARD.encode(clean)
@@ -348,6 +353,14 @@ mod tests {
         assert_eq!(svg(&long), Err(code::TOO_LONG));
         let deep = format!("{BEGIN}{}", "<g>".repeat(24_500));
         assert_eq!(svg(&deep), Err(code::TOO_LONG));
+        let laughs: String = (0..10)
+            .map(|n| {
+                let uses = format!("<use href=\"#l{n}\"/>").repeat(10);
+                format!("<g id=\"l{}\">{uses}</g>", n + 1)
+            })
+            .collect();
+        let laughs = format!("{BEGIN}<path id=\"l0\" d=\"M0 0\"/>{laughs}</svg>");
+        assert_eq!(svg(&laughs), Err(code::TOO_MANY));
     }
 
     #[test]

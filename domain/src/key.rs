@@ -93,7 +93,14 @@ mod tests {
     #[test]
     fn a_name_has_up_to_80_characters() {
         assert_eq!(*" Shop till ".parse::<KeyName>().unwrap(), "Shop till");
-        for name in ["", "  ", "a\u{0}b", "a\u{202e}b", &"x".repeat(81)] {
+        for name in [
+            "",
+            "  ",
+            "a\u{0}b",
+            "a\u{202e}b",
+            "\u{2800}",
+            &"x".repeat(81),
+        ] {
             assert!(name.parse::<KeyName>().is_err(), "{name:?}");
         }
     }

@@ -54,5 +54,6 @@ pub mod retention;
 pub mod rollup;
 pub mod scope;
 pub mod sms;
+mod svg;
 pub mod text;
 mod varint;

@@ -168,11 +168,13 @@ mod tests {
             assert!(PersonName::parse(name).is_err(), "{name:?}");
         }
         // Who is called so already signs in as before.
-        for name in ["FK_0", "a\u{200b}da", "\u{202e}ada"] {
+        for name in ["FK_0", "a\u{200b}da", "\u{202e}ada", "\u{3164}"] {
             assert!(PersonName::parse(name).is_ok(), "{name:?}");
             assert!(PersonName::parse_new(name).is_err(), "{name:?}");
         }
-        assert_eq!(PersonName::parse_new("Ada"), PersonName::parse("ada"));
+        for name in ["Ada", "علی\u{200c}رضا"] {
+            assert_eq!(PersonName::parse_new(name), PersonName::parse(name));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::oidc::{Claims, Grant, granted};
 use futures::future::BoxFuture;
 use openidconnect::core::{
@@ -45,6 +46,8 @@ const KEPT: Duration = Duration::from_hours(1);
 const RENEWED: Duration = Duration::from_mins(1);
 /// After it failed it is not asked for so long.
 const AGAIN: Duration = Duration::from_secs(1);
+/// So far the provider's clock may be ahead of the service's.
+const AHEAD: TimeDelta = TimeDelta::minutes(5);
 /// The most bytes of an answer.
 const MAX_BODY: usize = 512 << 10;
 /// Sign-ins that ask the provider at once, and those of one site; others wait.
@@ -229,7 +232,10 @@ impl OidcProvider {
         nonce: &Nonce,
     ) -> Result<Vouched, ClaimsVerificationError> {
         let client = self.client(known);
-        let verifier = client.id_token_verifier().set_allowed_algs(ALGORITHMS);
+        let verifier = client
+            .id_token_verifier()
+            .set_allowed_algs(ALGORITHMS)
+            .set_issue_time_verifier_fn(|issued_at| was_issued(issued_at, Utc::now()));
         let subject = token.claims(&verifier, nonce)?.subject();
         let unusable = |what: &str| ClaimsVerificationError::Other(what.to_owned());
         if subject.is_empty() || subject.len() > MAX_SUBJECT {
@@ -314,6 +320,14 @@ fn verifier_of(secret: &str) -> PkceCodeVerifier {
     PkceCodeVerifier::new(derived(secret, "verifier "))
 }
 
+/// `Err`: the token was not issued yet.
+fn was_issued(issued_at: DateTime<Utc>, now: DateTime<Utc>) -> Result<(), String> {
+    if issued_at - now > AHEAD {
+        return Err("it is from the future (`iat`)".to_owned());
+    }
+    Ok(())
+}
+
 /// All claims of a token that was verified.
 fn claims_of(token: &CoreIdToken) -> Option<Claims> {
     let token = token.to_string();
@@ -367,17 +381,22 @@ impl Http {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
+    use openidconnect::core::{
+        CoreEdDsaPrivateSigningKey, CoreIdTokenClaims, CoreJsonWebKeySet, CoreResponseType,
+    };
+    use openidconnect::{
+        Audience, AuthUrl, EmptyAdditionalClaims, EmptyAdditionalProviderMetadata,
+        JsonWebKeySetUrl, PrivateSigningKey, ResponseTypes, StandardClaims, SubjectIdentifier,
+    };
     use tokio::net::TcpListener;
 
     use super::*;
 
-    #[tokio::test]
-    async fn one_site_leaves_places_to_others() {
+    /// A provider of this issuer, which is not asked yet.
+    fn provider(issuer: String) -> OidcProvider {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // It takes connections and says nothing.
-        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let setting = OidcSetting {
-            issuer: format!("http://{}", silent.local_addr().unwrap()),
+            issuer,
             client_id: "feedback".to_owned(),
             client_secret: "secret".to_owned(),
             label: "Shop Ltd".to_owned(),
@@ -386,7 +405,56 @@ mod tests {
             access: Vec::new(),
         };
         let public_url = PublicUrl::parse("https://feedback.example").unwrap();
-        let provider = OidcProvider::new(Arc::new(setting), &public_url).unwrap();
+        OidcProvider::new(Arc::new(setting), &public_url).unwrap()
+    }
+
+    #[test]
+    fn a_token_from_the_future_vouches_for_nobody() {
+        let provider = provider("https://login.example".to_owned());
+        let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f\n-----END PRIVATE KEY-----\n";
+        let key = CoreEdDsaPrivateSigningKey::from_ed25519_pem(key, None).unwrap();
+        let url = "https://login.example/any";
+        let known = CoreProviderMetadata::new(
+            provider.issuer.clone(),
+            AuthUrl::new(url.to_owned()).unwrap(),
+            JsonWebKeySetUrl::new(url.to_owned()).unwrap(),
+            vec![ResponseTypes::new(vec![CoreResponseType::Code])],
+            Vec::new(),
+            Vec::new(),
+            EmptyAdditionalProviderMetadata {},
+        );
+        let known = known.set_jwks(CoreJsonWebKeySet::new(vec![key.as_verification_key()]));
+        let nonce = nonce_of("secret");
+        let is_vouched = |ahead: TimeDelta| {
+            let issued_at = Utc::now() + ahead;
+            let subject = SubjectIdentifier::new("1".to_owned());
+            let claims = CoreIdTokenClaims::new(
+                provider.issuer.clone(),
+                vec![Audience::new("feedback".to_owned())],
+                issued_at + TimeDelta::hours(1),
+                issued_at,
+                StandardClaims::new(subject),
+                EmptyAdditionalClaims {},
+            );
+            let claims = claims.set_nonce(Some(nonce.clone()));
+            let algorithm = CoreJwsSigningAlgorithm::EdDsa;
+            let token = CoreIdToken::new(claims, &key, algorithm, None, None).unwrap();
+            provider.vouched(&known, &token, &nonce).is_ok()
+        };
+        for (ahead, is_good) in [(-30, true), (4, true), (6, false), (60 * 24 * 365, false)] {
+            assert_eq!(
+                is_vouched(TimeDelta::minutes(ahead)),
+                is_good,
+                "{ahead} minutes"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn one_site_leaves_places_to_others() {
+        // It takes connections and says nothing.
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let provider = provider(format!("http://{}", silent.local_addr().unwrap()));
         let [many, one] = [Uuid::from_u128(1), Uuid::from_u128(2)];
         let finish = |_| provider.finish("secret", "code".to_owned(), many);
         let mut signing_in: Vec<_> = (0..AT_ONCE).map(finish).collect();

@@ -1,6 +1,6 @@
 //! The audit log: who changed, exported or saw what, when, and from where, in words.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use api_http::{Result, parse_id};
 use api_import::operations::read_recipient;
@@ -284,7 +284,13 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
         None => None,
     };
     let keys = key_names(&person).await?;
-    let choices = choices(&person, &keys, &wanted.name).await?;
+    let shown = found.rows.iter().map(|row| row.name.clone());
+    let shown = shown.chain(
+        [wanted.name.clone()]
+            .into_iter()
+            .filter(|name| !name.is_empty()),
+    );
+    let choices = choices(&person, &keys, shown).await?;
     let mut names = names(&person).await;
     names.extend(file_names(&person).await);
     names.extend(keys);
@@ -321,27 +327,29 @@ async fn none(person: &SignedIn, f: &Frame) -> Result<String> {
     Ok(f.t.get("audit-none") + &since.unwrap_or_default())
 }
 
-/// Whom the page lets choose: all whom the log has, also those who are gone, and who is chosen now.
+/// Whom the page lets choose: the account's people and keys, whom the newest rows of the log have, also those who are gone, and of the
+/// rows that are `shown`.
 async fn choices(
     person: &SignedIn,
     keys: &HashMap<String, String>,
-    chosen: &str,
+    shown: impl Iterator<Item = String>,
 ) -> Result<Vec<(String, String)>> {
-    let t = person.t;
-    let names = person.store().audit_names(person.account_id).await?;
+    let (t, store) = (person.t, person.store());
+    let newest = store.audit_names(person.account_id).await?;
+    let people = store.people(Some(person.account_id)).await?;
+    let people = people.into_iter().map(|one| one.name);
+    let all = newest.into_iter().chain(people).chain(keys.keys().cloned());
     let choice = |name: String| match &*name {
-        "" => (COMMAND_LINE.to_owned(), t.get("audit-command-line")),
+        "" | COMMAND_LINE => (COMMAND_LINE.to_owned(), t.get("audit-command-line")),
         key if key.starts_with(KEY) => (name.clone(), key_words(key, t, keys)),
         _ => (name.clone(), name),
     };
-    let mut choices: Vec<_> = names.into_iter().map(choice).collect();
+    let choices: BTreeSet<_> = all.chain(shown).map(choice).collect();
+    let mut choices = Vec::from_iter(choices);
     // People come first, keys last.
     choices.sort_unstable_by_key(|(name, words)| {
         (name.starts_with(KEY), name == COMMAND_LINE, words.clone())
     });
-    if !chosen.is_empty() && choices.iter().all(|(name, _)| name != chosen) {
-        choices.push((chosen.to_owned(), chosen.to_owned()));
-    }
     Ok(choices)
 }
 

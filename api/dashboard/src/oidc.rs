@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::TimeDelta;
 use domain::oidc::{EMAIL, Grant, names};
+use domain::person::Role;
 use platform::oidc::{OidcFault, OidcProvider, Vouched, state_of};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, random_text};
@@ -170,9 +171,17 @@ async fn sign_in(
     }
 }
 
-/// Ends the sessions of somebody to whom the provider gives nothing here any more.
+/// Ends the sessions of somebody to whom the provider gives nothing here any more, and their role: an admin who cannot sign in is not the one
+/// that an account keeps, unless there is no other.
 async fn let_go(state: &DashboardState, network: Network, person: &Person) -> Result<()> {
-    state.app.store.close_sessions(person).await?;
+    let store = &state.app.store;
+    store.close_sessions(person).await?;
+    if person.role != Role::Viewer {
+        let by = (person.account_id, person.name.as_str());
+        let subject = person.with_role(Role::Viewer);
+        let set = store.set_role(person, Role::Viewer);
+        noted(state, network, by, ("person.role", &subject), set).await?;
+    }
     let passwords = &state.passwords;
     passwords.note_refused(&state.app, network, person, BY_PROVIDER);
     Ok(())

@@ -437,8 +437,8 @@ pub struct WantedPerson {
 /// `GET /dashboard/recipients/person.json`: all that is stored of a recipient.
 async fn export_person(person: SignedIn, Query(wanted): Query<WantedPerson>) -> Result<Response> {
     let docid = DocId::parse(wanted.docid).map_err(|_| Problem::not_found())?;
-    let found = operations::export_person(&person.caller, &docid).await?;
-    let answer = Json(found).into_response();
+    let (found, permit) = operations::export_person(&person.caller, &docid).await?;
+    let answer = permit.hold(Json(found).into_response());
     let file = (&*person.t.get("recipient"), "json");
     Ok(named(answer, file, docid.as_str(), today(&person)))
 }

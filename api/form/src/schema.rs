@@ -81,7 +81,7 @@ api_http::schemas! {
         ;
         /// Whose pages they are, as their readers know it.
         name: or_null(with(with(text(), "maxLength", MAX_NAME_CHARS), "example", "Acme")),
-        /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays.
+        /// A PNG, JPEG, WebP or SVG of at most 100,000 bytes, as a `data:` URL in base64. Of an SVG what images need stays, and of its parts at most 10,000 are drawn.
         logo: or_null(pattern("^data:image/(png|jpeg|webp|svg\\+xml);base64,")),
         /// Of buttons and the edge of the page.
         color: or_null(with(pattern("^#[0-9a-fA-F]{6}$"), "example", "#2c4cc4")),

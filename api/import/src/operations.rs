@@ -19,7 +19,7 @@ use domain::phone::PhoneNumber;
 use domain::record::KeptError;
 use futures::future::BoxFuture;
 use serde::Serialize;
-use store::erasure::{StoredPerson, WaitingMessages};
+use store::erasure::{ExportRoom, StoredPerson, WaitingMessages};
 use store::import::{Batch, BatchChange, Recipient, RecipientQuery, Retried};
 use store::{ListPage, PAGE_BYTES, Store};
 use utoipa::ToSchema;
@@ -38,6 +38,9 @@ const ERASE_RECIPIENT: Change = Change::new(SCOPE, "recipient.erase", StatusCode
 pub(crate) const EXPORT_RECIPIENTS: &str = "recipients.export";
 pub(crate) const EXPORT_ERRORS: &str = "import.export";
 const EXPORT_PERSON: &str = "recipient.export";
+
+/// People of one phone who are exported at once.
+const OF_PHONE: usize = 1_000;
 
 /// How long a search goes on before it says how far it is.
 const SEARCH: Duration = Duration::from_secs(2);
@@ -355,18 +358,30 @@ pub async fn erase_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<()> 
     Ok(())
 }
 
-/// All that is stored of a person.
+/// All that is stored of a person, and the memory that it holds.
 ///
 /// # Errors
-/// 404: nothing is; 503.
-pub async fn export_person(caller: &Caller, docid: &DocId) -> Result<StoredPerson> {
+/// 404: nothing is; 413: it is more than of any person; 503.
+pub async fn export_person(caller: &Caller, docid: &DocId) -> Result<(StoredPerson, MemoryPermit)> {
+    let permit = page_permit(&caller.app, caller.account_id()).await?;
+    let mut room = ExportRoom::default();
+    let person = export_within(caller, docid, &mut room).await?;
+    Ok((person, permit))
+}
+
+async fn export_within(
+    caller: &Caller,
+    docid: &DocId,
+    room: &mut ExportRoom,
+) -> Result<StoredPerson> {
     let (app, account_id) = (&caller.app, caller.account_id());
     let export = patiently(async {
         let pepper = app.pepper.as_deref();
         let person = app
             .store
-            .stored_person(account_id, docid.as_str(), pepper)
+            .stored_person(account_id, docid.as_str(), pepper, room)
             .await?;
+        let person = person.ok_or_else(too_much)?;
         let is_known = person.is_known();
         is_known.then_some(person).ok_or_else(Problem::not_found)
     });
@@ -376,21 +391,35 @@ pub async fn export_person(caller: &Caller, docid: &DocId) -> Result<StoredPerso
     caller.export(of, EXPORT_PERSON, &subject, export).await
 }
 
+fn too_much() -> Problem {
+    let detail =
+        "more is stored than of any person; the lists of messages, links and answers have it";
+    Problem::new(Code::TooManyRecords, detail)
+}
+
 /// The same of all who have this phone, as they are stored now.
 ///
 /// # Errors
-/// 503.
-pub async fn export_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<Vec<StoredPerson>> {
-    let mut people = Vec::new();
-    for docid in docids_of(caller, phone).await? {
-        match export_person(caller, &docid).await {
+/// 413; 503.
+pub async fn export_phone(
+    caller: &Caller,
+    phone: PhoneNumber<'_>,
+) -> Result<(Vec<StoredPerson>, MemoryPermit)> {
+    let docids = docids_of(caller, phone).await?;
+    if docids.len() > OF_PHONE {
+        return Err(too_much());
+    }
+    let permit = page_permit(&caller.app, caller.account_id()).await?;
+    let (mut people, mut room) = (Vec::new(), ExportRoom::default());
+    for docid in docids {
+        match export_within(caller, &docid, &mut room).await {
             Ok(person) => people.push(person),
             // Erased meanwhile.
             Err(problem) if problem.code() == Code::NotFound => {}
             Err(problem) => return Err(problem),
         }
     }
-    Ok(people)
+    Ok((people, permit))
 }
 
 async fn docids_of(caller: &Caller, phone: PhoneNumber<'_>) -> Result<Vec<DocId>> {

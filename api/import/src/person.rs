@@ -1,6 +1,7 @@
 //! The routes of all that is stored of a person.
 
 use axum::Json;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use store::erasure::StoredPerson;
 use utoipa::ToSchema;
@@ -27,13 +28,14 @@ pub struct PeopleBody {
     path = "/api_v1/sms/person/{docid}",
     params(("docid" = String, Path, min_length = 1, max_length = 128,
         pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", description = "At most 128 bytes in UTF-8")),
-    responses((status = 200, description = "All of it", body = schema::StoredPerson)),
+    responses(
+        (status = 200, description = "All of it", body = schema::StoredPerson),
+        (status = 413, description = "`too_many_records`: more than 4 MiB, which is of no person"),
+    ),
 )]
-pub async fn export_person(
-    caller: Caller,
-    DocIdPath(docid): DocIdPath,
-) -> Result<Json<StoredPerson>> {
-    operations::export_person(&caller, &docid).await.map(Json)
+pub async fn export_person(caller: Caller, DocIdPath(docid): DocIdPath) -> Result<Response> {
+    let (person, permit) = operations::export_person(&caller, &docid).await?;
+    Ok(permit.hold(Json(person).into_response()))
 }
 
 /// Export all that is stored of all who have a phone.
@@ -43,11 +45,14 @@ pub async fn export_person(
     get,
     path = "/api_v1/sms/person",
     params(("phone" = String, Query, description = PHONE, pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4915112345678")),
-    responses((status = 200, description = "All of them, perhaps nobody", body = PeopleBody)),
+    responses(
+        (status = 200, description = "All of them, perhaps nobody", body = PeopleBody),
+        (status = 413, description = "`too_many_records`: more than 1,000 have it, or more than 4 MiB is stored of them"),
+    ),
 )]
-pub async fn export_phone(caller: Caller, parameters: Parameters) -> Result<Json<PeopleBody>> {
+pub async fn export_phone(caller: Caller, parameters: Parameters) -> Result<Response> {
     let phone = phone(&parameters)?;
     let phone = phone.ok_or_else(|| Problem::invalid_parameter("phone is missing"))?;
-    let items = operations::export_phone(&caller, phone).await?;
-    Ok(Json(PeopleBody { items }))
+    let (items, permit) = operations::export_phone(&caller, phone).await?;
+    Ok(permit.hold(Json(PeopleBody { items }).into_response()))
 }

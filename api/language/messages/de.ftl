@@ -1400,6 +1400,7 @@ refused-malformed-color = Schreiben Sie eine Farbe wie #2c4cc4.
 refused-malformed-logo = Wählen Sie ein Bild: PNG, JPEG, WebP oder SVG ohne Skripte.
 refused-malformed-phone = { refused-phone-invalid }
 refused-too-long-logo = { branding-large }
+refused-too-many-logo = Die Zeichnung wiederholt ihre Teile, bis es mehr als { $high } sind. Wählen Sie eine einfachere.
 refused-blank-label = Schreiben Sie hier den Text, oder leeren Sie auch seine Übersetzungen.
 refused-blank-title = Geben Sie dem Formular einen Titel.
 refused-missing-options = Fügen Sie mindestens eine Antwort hinzu.

@@ -1381,6 +1381,7 @@ refused-malformed-color = Write a colour such as #2c4cc4.
 refused-malformed-logo = Choose a picture: PNG, JPEG, WebP or SVG without scripts.
 refused-malformed-phone = { refused-phone-invalid }
 refused-too-long-logo = { branding-large }
+refused-too-many-logo = The drawing repeats its parts until it has more than { $high }. Choose a simpler one.
 refused-blank-label = Write the text here, or clear its translations too.
 refused-blank-title = Give the form a title.
 refused-missing-options = Add at least one choice.

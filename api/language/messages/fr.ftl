@@ -1410,6 +1410,7 @@ refused-malformed-color = Écrivez une couleur telle que #2c4cc4.
 refused-malformed-logo = Choisissez une image : PNG, JPEG, WebP ou SVG sans scripts.
 refused-malformed-phone = { refused-phone-invalid }
 refused-too-long-logo = { branding-large }
+refused-too-many-logo = Le dessin répète ses éléments jusqu’à en avoir plus de { $high }. Choisissez-en un plus simple.
 refused-blank-label = Écrivez le texte ici, ou videz aussi ses traductions.
 refused-blank-title = Donnez un titre au formulaire.
 refused-missing-options = Ajoutez au moins un choix.

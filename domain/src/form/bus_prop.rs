@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::invalid::{Fault, code, read_line};
+use crate::text::looks_empty;
 
 /// At most this many characters.
 pub const MAX_CHARS: usize = 500;
 
-/// A text `<name>:<value>`, split at its first `:`; neither part is empty, at most 500 characters, no control
+/// A text `<name>:<value>`, split at its first `:`; something is seen of each part, at most 500 characters, no control
 /// character. Compared byte by byte; nothing is trimmed or folded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BusProp(String);
@@ -15,7 +16,7 @@ pub struct BusProp(String);
 impl BusProp {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         match text.split_once(':') {
-            Some((name, value)) if !name.is_empty() && !value.is_empty() => {}
+            Some((name, value)) if !looks_empty(name) && !looks_empty(value) => {}
             _ => {
                 return Err(Fault::new(
                     code::MALFORMED,
@@ -86,6 +87,7 @@ mod tests {
             (":Berlin", code::MALFORMED),
             ("store:", code::MALFORMED),
             (":", code::MALFORMED),
+            ("store:\u{3164}", code::MALFORMED),
             (&long, code::TOO_LONG),
             ("store:a\0", code::CONTROL_CHARACTER),
             ("st\nore:a", code::CONTROL_CHARACTER),

@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 use domain::key::{NewKey, ends_soon, has_ended};
 use domain::networks::Networks;
 use domain::scope::{Scope, Scopes};
+use domain::text::{has_unseen, looks_empty};
 use entity::{account, api_key, api_secret, import_counter};
 use sea_orm::sea_query::LockType;
 use sea_orm::{
@@ -130,6 +131,9 @@ pub enum CreateKeyError {
         "the account of this name is being deleted, which `feedback account end` finishes; no name ends in \" (ending)\""
     )]
     Ending,
+    /// Of a new account.
+    #[error("the name of an account has visible characters, and no others")]
+    Unseen,
     #[error(transparent)]
     NotShown(BoxError),
     #[error(transparent)]
@@ -216,7 +220,8 @@ impl Store {
     /// Makes a key, and the account if its name is new (`time_zone` then defaults to UTC).
     ///
     /// # Errors
-    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone; [`CreateKeyError::Ending`].
+    /// [`CreateKeyError::TimeZoneFixed`] where the account exists with another zone; [`CreateKeyError::Ending`];
+    /// [`CreateKeyError::Unseen`].
     pub async fn create_key(
         &self,
         account_name: &str,
@@ -253,8 +258,8 @@ impl Store {
             return Err(CreateKeyError::TimeZoneFixed(account.time_zone));
         }
         let renamed = person::account_of(&tx, &ending(account_name)).await?;
-        for account in renamed.iter().chain([&account]) {
-            if ending::is_ending(&tx, account).await? {
+        for one in renamed.iter().chain([&account]) {
+            if ending::keep(&tx, one.account_id).await?.is_none() {
                 return Err(CreateKeyError::Ending);
             }
         }
@@ -376,7 +381,7 @@ async fn find_or_make_account(
     name: &str,
     time_zone: Option<Tz>,
     now: DateTime<Utc>,
-) -> Result<account::Model, Error> {
+) -> Result<account::Model, CreateKeyError> {
     let made = account::ActiveModel {
         account_id: ActiveValue::Set(Uuid::now_v7()),
         number: ActiveValue::NotSet,
@@ -385,7 +390,10 @@ async fn find_or_make_account(
         created_at: ActiveValue::Set(now),
         demands_second_factor: ActiveValue::NotSet,
     };
-    tx.insert_new(made).await?;
+    let is_new = tx.insert_new(made).await?;
+    if is_new && (looks_empty(name) || has_unseen(name)) {
+        return Err(CreateKeyError::Unseen);
+    }
     let account = person::account_of(tx, name).await?;
     let account = account.ok_or_else(|| Error::broken("an account vanished while it was made"))?;
     let counter = import_counter::Model {

@@ -11,7 +11,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::ending::is_ending;
+use super::ending::{is_ending, keep};
 use super::random_text;
 use crate::retention::Seals;
 use crate::tx::{Parsed, Sql, statement, values};
@@ -152,7 +152,13 @@ impl Store {
     }
 
     async fn insert_person(&self, person: person::Model) -> Result<PersonChange, Error> {
-        Ok(if self.insert_new(person).await? {
+        let tx = self.begin().await?;
+        if keep(&tx, person.account_id).await?.is_none() {
+            return Ok(PersonChange::NotFound);
+        }
+        let added = tx.insert_new(person).await?;
+        tx.commit_surely().await?;
+        Ok(if added {
             PersonChange::Done
         } else {
             PersonChange::Taken

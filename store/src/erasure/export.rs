@@ -12,12 +12,31 @@ use uuid::Uuid;
 use super::links::LINKS;
 use crate::import::{Batch, Recipient};
 use crate::tx::{Sql, values};
-use crate::{Error, Result, Store};
+use crate::{Error, PAGE_BYTES, Result, Store};
 
 /// Messages that are read at once.
 const PAGE: usize = 500;
 /// Views and answers of a link, at most: one that has more is no link of one person.
 const OF_LINK: u64 = 1_000;
+
+/// Bytes of people that may still be read. What is stored of one is a few thousand, but links that name somebody can be made without end.
+pub struct ExportRoom(usize);
+
+impl Default for ExportRoom {
+    fn default() -> Self {
+        Self(PAGE_BYTES)
+    }
+}
+
+impl ExportRoom {
+    /// Takes room for something; false: there is not enough.
+    fn take(&mut self, item: &impl Serialize) -> Result<bool> {
+        let bytes = serde_json::to_vec(item).map_err(Error::broken)?.len();
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or_default();
+        Ok(left.is_some())
+    }
+}
 
 /// A person as they are stored.
 #[derive(Debug, Serialize)]
@@ -86,13 +105,15 @@ impl StoredPerson {
 }
 
 impl Store {
-    /// All that is found of a person by docid, as an erasure finds it. Without a pepper nothing is known of phones.
+    /// All that is found of a person by docid, as an erasure finds it. Without a pepper nothing is known of phones. `None`: there is not
+    /// enough room for it.
     pub async fn stored_person(
         &self,
         account_id: Uuid,
         docid: &str,
         pepper: Option<&Pepper>,
-    ) -> Result<StoredPerson> {
+        room: &mut ExportRoom,
+    ) -> Result<Option<StoredPerson>> {
         let recipient = self.recipient(account_id, docid).await?;
         let (mut batch, mut contact) = (None, None);
         if let Some(recipient) = &recipient {
@@ -103,15 +124,23 @@ impl Store {
                     .await?;
             }
         }
+        if !room.take(&(docid, &recipient, &batch, &contact))? {
+            return Ok(None);
+        }
         let mut receipts = self.receipts(account_id, docid).await?;
         let (mut messages, mut before) = (Vec::new(), None);
         loop {
             let page = self.recipient_messages(account_id, docid, before, PAGE);
             let page = page.await?;
-            messages.extend(page.rows.into_iter().map(|message| StoredMessage {
+            let rows = page.rows.into_iter().map(|message| StoredMessage {
                 receipts: receipts.remove(&message.message_id).unwrap_or_default(),
                 message,
-            }));
+            });
+            let rows: Vec<_> = rows.collect();
+            if !room.take(&rows)? {
+                return Ok(None);
+            }
+            messages.extend(rows);
             before = page.next;
             if before.is_none() {
                 break;
@@ -121,16 +150,22 @@ impl Store {
         let mut links = Vec::new();
         let found = values![account_id, docid, field];
         for link_id in self.fetch_values(LINKS, found).await? {
-            links.extend(self.stored_link_of(account_id, link_id).await?);
+            let Some(link) = self.stored_link_of(account_id, link_id).await? else {
+                continue;
+            };
+            if !room.take(&link)? {
+                return Ok(None);
+            }
+            links.push(link);
         }
-        Ok(StoredPerson {
+        Ok(Some(StoredPerson {
             docid: docid.to_owned(),
             recipient,
             batch,
             contact,
             messages,
             links,
-        })
+        }))
     }
 
     async fn stored_contact(

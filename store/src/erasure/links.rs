@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::ErasedPerson;
 use crate::form::FormKey;
 use crate::tx::{Sql, Statement, statement, values};
-use crate::{Error, Result, Tx};
+use crate::{Error, Result, Store, Tx};
 
 /// Of messages, and those with the docid among their tracking fields: a look-up by key for each form of the account.
 pub(super) const LINKS: &Statement = statement!(
@@ -22,12 +22,43 @@ pub(super) const LINKS: &Statement = statement!(
       WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3"
 );
 
+/// Those with the docid among their tracking fields, up to so many.
+const NAMING: &Statement = statement!(
+    "SELECT t.link_id FROM form f CROSS JOIN link_track_field t
+      WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $2 LIMIT $3"
+);
+/// Links that one transaction forgets while there are more.
+const AT_ONCE: usize = 500;
+
 const FORGET_IN_ANSWERS: &Statement = statement!(
     postgres: "UPDATE feedback SET track_fields = CAST($4 AS jsonb) WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
                    SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)";
     sqlite: "UPDATE feedback SET track_fields = $4 WHERE account_id = $1 AND form_id = $2 AND feedback_id IN (
                  SELECT feedback_id FROM visit WHERE account_id = $1 AND link_id = $3)"
 );
+
+impl Store {
+    /// Forgets the tracking fields of links that name a person, as long as there are many, in transactions of their own: in one with all
+    /// else nobody else would write to SQLite meanwhile, and it would never end in time.
+    pub(super) async fn forget_many_links(&self, person: &ErasedPerson<'_>) -> Result<()> {
+        let field = format!("docid={}", person.docid);
+        let most = i64::try_from(AT_ONCE).map_err(Error::broken)?;
+        loop {
+            let some = values![person.account_id, field.as_str(), most];
+            let links: BTreeSet<Uuid> =
+                self.fetch_values(NAMING, some).await?.into_iter().collect();
+            if links.len() < AT_ONCE {
+                return Ok(());
+            }
+            let forget = || async {
+                let mut tx = self.begin_long().await?;
+                tx.forget_links(person.account_id, &links).await?;
+                tx.commit_surely().await
+            };
+            self.retry(forget).await?;
+        }
+    }
+}
 
 impl Tx {
     /// Forgets the phones and the tracking fields of a person's links and of what was answered through them, but those that made a business
@@ -37,11 +68,15 @@ impl Tx {
         let field = format!("docid={docid}");
         let values = values![account_id, docid, field];
         let links: Vec<Uuid> = self.fetch_values(LINKS, values).await?;
-        // In the order in which answers take them.
-        let links: BTreeSet<Uuid> = links.into_iter().collect();
+        // They are taken in the order in which answers take them.
+        self.forget_links(account_id, &links.into_iter().collect())
+            .await
+    }
+
+    async fn forget_links(&mut self, account_id: Uuid, links: &BTreeSet<Uuid>) -> Result<()> {
         let mut kept_of: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
         let mut changed = BTreeSet::new();
-        for link_id in links {
+        for link_id in links.iter().copied() {
             // An answer that is being stored holds its link, so that it is found after this.
             let link = link::Entity::find_by_id((account_id, link_id)).lock(LockType::Update);
             let Some(link) = link.one(self).await? else {

@@ -30,7 +30,7 @@ mod links;
 mod messages;
 
 pub use self::created::WaitingMessages;
-pub use self::export::StoredPerson;
+pub use self::export::{ExportRoom, StoredPerson};
 
 /// The lowest number of a program, as the database admits it, from which on all of them look for stand-ins in messages. An older one
 /// finds a person's message by the docid alone, and would make another. Until `feedback migrate finish`, which hashes them, docids
@@ -92,6 +92,7 @@ impl Store {
     ) -> Result<bool> {
         let stand_ins = self.stand_ins(pepper).await?;
         let person = [stand_ins.person(account_id, docid)];
+        self.forget_many_links(&person[0]).await?;
         self.retry(|| self.try_erase(&person, pepper)).await
     }
 

@@ -21,7 +21,7 @@ use store::Error;
 use store::send::drive::{Claimed, DriveOutcome, Driver, DueKey, Outcome, Wanted};
 use store::send::lease::{Lease, Taker};
 use store::send::state::{SenderNote, SenderResults, SenderWish};
-use tokio::task::{self, JoinError, JoinSet};
+use tokio::task::{self, JoinError, JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -89,7 +89,8 @@ impl DrivenSender {
         let stop = CancellationToken::new();
         let mut waits = Some((Arc::clone(&hand_over), stop.clone()));
         let replying = Arc::clone(&hand_over);
-        tokio::spawn(replies::send(lease.clone(), replying, stop.clone()));
+        let replying = tokio::spawn(replies::send(lease.clone(), replying, stop.clone()));
+        let mut beside = vec![replying];
         let _stop = stop.drop_guard();
         let mut driving = Driving {
             sender: self,
@@ -115,6 +116,10 @@ impl DrivenSender {
         let mut ending = None;
         while !driving.renewal.is_lost() {
             self.heartbeat.record();
+            if beside.iter().any(JoinHandle::is_finished) {
+                tracing::error!(sender.name = %lease.name, "replies or receipts broke, so it begins anew");
+                return Ok(());
+            }
             if shutdown.is_cancelled() {
                 let since = *ending.get_or_insert_with(Instant::now);
                 let is_drained = driving.calls.is_empty() && driving.outcomes.is_empty();
@@ -126,7 +131,7 @@ impl DrivenSender {
                 Ok(true) => {
                     // Receipts of what the process before handed over fit once it is recorded as unknown.
                     if let Some((hand_over, stop)) = waits.take() {
-                        tokio::spawn(events::take(hand_over, stop));
+                        beside.push(tokio::spawn(events::take(hand_over, stop)));
                     }
                 }
                 Ok(false) => break,

@@ -33,6 +33,10 @@ const LEAST_DIGITS: usize = 7;
 const WAIT: Duration = Duration::from_secs(5);
 const MAX_WAITING: usize = 1_000;
 
+/// Receipts of one sender that the database keeps within so long because they fit no message. They stay there as long.
+const MAX_STRAYS_KEPT: usize = 1_000_000;
+const STRAYS_KEPT: Duration = Duration::from_hours(1);
+
 /// Takes events of a provider, as many at once as have come, until `stop`; what came before it is still stored.
 pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
     let provider = &hand_over.provider;
@@ -42,6 +46,7 @@ pub(super) async fn take(hand_over: Arc<HandOver>, stop: CancellationToken) {
         sender: &hand_over.sender,
         accounts: HashMap::new(),
         waiting: Vec::new(),
+        strays: Strays::new(Instant::now()),
         is_last: false,
     };
     let mut settle = tokio::time::interval(SETTLE);
@@ -110,8 +115,29 @@ struct EventStore<'a> {
     accounts: HashMap<u32, Option<Uuid>>,
     /// Receipts that fit no message so far, and may soon.
     waiting: Vec<CameEvent>,
+    strays: Strays,
     /// Nothing waits any more.
     is_last: bool,
+}
+
+/// How many receipts that fit no message were kept lately, so that a provider that makes them up does not fill the disk.
+struct Strays {
+    since: Instant,
+    kept: usize,
+}
+
+impl Strays {
+    fn new(since: Instant) -> Self {
+        Self { since, kept: 0 }
+    }
+
+    /// Whether more are kept.
+    fn are_kept(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.since) >= STRAYS_KEPT {
+            *self = Self::new(now);
+        }
+        self.kept < MAX_STRAYS_KEPT
+    }
 }
 
 impl EventStore<'_> {
@@ -165,6 +191,7 @@ impl EventStore<'_> {
         let mut kept = vec![Kept::Stored(None); batch.len()];
         let (mut receipts, mut by_name) = (Vec::new(), Vec::new());
         let (mut places, mut statuses) = (Vec::new(), Vec::new());
+        let are_kept = self.strays.are_kept(Instant::now());
         for (place, came) in batch.iter().enumerate() {
             match &came.event.kind {
                 EventKind::Inbound(inbound) => self.store_text(inbound).await?,
@@ -175,15 +202,16 @@ impl EventStore<'_> {
                         receipts.extend(of_message);
                     }
                     Subject::Named(names) => {
+                        let waits = self.may_wait(came, &names.ids);
                         by_name.push(ProviderReceipt {
                             provider_ids: names.ids.clone(),
                             number: names.number,
                             phones: names.phones.clone(),
                             status: receipt.status,
                             code: receipt.code.clone(),
-                            comes_again: self.may_wait(came, &names.ids),
+                            comes_again: waits || !are_kept,
                         });
-                        places.push(place);
+                        places.push((place, waits));
                     }
                 },
             }
@@ -194,14 +222,18 @@ impl EventStore<'_> {
             let fitting = store
                 .record_provider_receipts(name, &by_name, pepper)
                 .await?;
-            for ((receipt, place), fitting) in by_name.iter().zip(places).zip(fitting) {
+            for ((receipt, (place, waits)), fitting) in by_name.iter().zip(places).zip(fitting) {
                 statuses.extend(fitting.map(|_| receipt.status));
+                self.strays.kept += usize::from(fitting.is_none() && !receipt.comes_again);
                 if let Some(kept) = kept.get_mut(place) {
                     *kept = match fitting {
-                        None if receipt.comes_again => Kept::Later,
+                        None if waits => Kept::Later,
                         fitting => Kept::Stored(fitting),
                     };
                 }
+            }
+            if are_kept && !self.strays.are_kept(Instant::now()) {
+                tracing::warn!(sender.name = %name, "more reports fit no message than are kept");
             }
         }
         store.record_receipts(&receipts).await?;
@@ -288,5 +320,22 @@ impl EventStore<'_> {
         }
         let found = self.sender.store.account_of_number(number).await?;
         Ok(*self.accounts.entry(number).or_insert(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receipts_that_fit_no_message_are_kept_up_to_a_million_an_hour() {
+        let now = Instant::now();
+        let mut strays = Strays::new(now);
+        strays.kept = MAX_STRAYS_KEPT - 1;
+        assert!(strays.are_kept(now));
+        strays.kept += 1;
+        assert!(!strays.are_kept(now + STRAYS_KEPT - Duration::from_secs(1)));
+        assert!(strays.are_kept(now + STRAYS_KEPT));
+        assert_eq!(strays.kept, 0);
     }
 }

@@ -1,10 +1,12 @@
 //! A claimed message on its way to the provider.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use chrono::TimeDelta;
 use domain::campaign::MessageStatus;
+use futures::FutureExt;
 use platform::telemetry::traces::Span;
 use sender::{Deadline, Handed, Outbound, Provider};
 use store::send::drive::{Claimed, DueKey, Outcome};
@@ -61,7 +63,7 @@ impl HandOver {
             return None;
         }
         let handed = match self.message(claimed, deadline.clone(), wants_receipts) {
-            Some(message) => self.provider.send(&message).await,
+            Some(message) => self.send(&message).await,
             None => Handed::Refused {
                 code: "from".to_owned(),
             },
@@ -87,6 +89,16 @@ impl HandOver {
         }
         let is_unsent = matches!(handed, Handed::NotSent { .. }) && deadline.is_over();
         (!is_unsent).then_some(handed)
+    }
+
+    /// What the provider makes of a message; of a call that breaks it is not known.
+    async fn send(&self, message: &Outbound) -> Handed {
+        let call = AssertUnwindSafe(async { self.provider.send(message).await });
+        call.catch_unwind().await.unwrap_or_else(|_| {
+            let name = &self.sender.setting.name;
+            tracing::error!(sender.name = %name, "a call of the provider broke");
+            Handed::unknown("panic")
+        })
     }
 
     /// The message as the provider gets it. `None`: the sender has no `from` for this phone.
@@ -178,5 +190,88 @@ fn outcome_of(handed: &Handed) -> (&'static str, Option<&str>) {
         Handed::Throttled { .. } | Handed::Busy => ("throttled", None),
         Handed::NotSent { code } => ("not_sent", Some(code)),
         Handed::Unknown { code } => ("unknown", Some(code)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use chrono::{DateTime, Utc};
+    use domain::campaign::MessageKind;
+    use domain::pepper::Pepper;
+    use domain::sms::Parts;
+    use futures::future::BoxFuture;
+    use platform::health::Heartbeat;
+    use store::send::CampaignKey;
+    use store::send::state::ReceiptNote;
+    use store::{Store, Workload};
+
+    use super::*;
+    use crate::send::handed_over::HandedOver;
+
+    /// It breaks with each message, and takes none twice.
+    struct Broken;
+
+    impl Provider for Broken {
+        fn send<'a>(&'a self, _message: &'a Outbound) -> BoxFuture<'a, Handed> {
+            Box::pin(async { panic!("it breaks") })
+        }
+
+        fn is_idempotent(&self) -> bool {
+            true
+        }
+    }
+
+    fn claimed(timeline: i64) -> Claimed {
+        Claimed {
+            key: DueKey {
+                campaign: CampaignKey::new(Uuid::nil(), Uuid::nil()),
+                due_at: DateTime::<Utc>::UNIX_EPOCH,
+                message_id: Uuid::nil(),
+            },
+            kind: Some(MessageKind::First),
+            timeline,
+            account_number: 1,
+            phone: "+4915112345678".to_owned(),
+            text: String::new(),
+            parts: Parts::of(""),
+            number: 0,
+            validity: Duration::ZERO,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_breaks_is_tried_again_also_after_a_failover() {
+        let settings = sender::setting::parse(
+            "https=https://a.example/?accounts=*&from=Shop&secret=0123456789abcdef0123456789abcdef",
+        );
+        let sender = DrivenSender {
+            store: Store::connect("sqlite::memory:", Workload::Jobs).unwrap(),
+            setting: settings.unwrap().remove(0),
+            pepper: Arc::new(Pepper::parse(&"7".repeat(64)).unwrap()),
+            status_url: String::new(),
+            link_prefix: String::new(),
+            heartbeat: Heartbeat::default(),
+            received: ReceiptNote::default(),
+            handed_over: Arc::<HandedOver>::default(),
+        };
+        let hand_over = Arc::new(HandOver {
+            provider: Arc::new(Broken),
+            sender: Arc::new(sender),
+            numbers: AtomicU16::new(0),
+            rests: AtomicBool::new(false),
+            unrecorded: Unrecorded::default(),
+        });
+        let handed_over = Arc::clone(&hand_over.sender.handed_over);
+        assert!(handed_over.note(&claimed(1), Instant::now()));
+        let deadline = Deadline::at(Instant::now() + Duration::from_secs(60));
+        let run = Arc::clone(&hand_over).run(claimed(1), deadline, Span::default(), true);
+        let handed = run.await;
+        assert!(matches!(&handed, Some(Handed::Unknown { code }) if code == "panic"));
+        let outcome = hand_over.outcome(claimed(1).key, handed);
+        assert_eq!(outcome.status, MessageStatus::Scheduled);
+        // What the receiver takes once is handed over once more.
+        assert!(handed_over.note(&claimed(2), Instant::now()));
     }
 }

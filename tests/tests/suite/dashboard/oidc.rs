@@ -360,7 +360,7 @@ async fn who_has_no_role_is_told_whom_to_ask() -> Result<()> {
         "Another admin has to sign in first",
     )?;
     admin.get("/dashboard/people").await?.expect(200)?;
-    app.person("ben", "shop", "admin").await?;
+    let ben = app.person("ben", "shop", "admin").await?;
     let answer = through(&client, "1").await?.expect(303)?;
     let viewer = Person::of_answer(&client, &answer)?;
     viewer.get("/dashboard/people").await?.expect(403)?;
@@ -371,7 +371,21 @@ async fn who_has_no_role_is_told_whom_to_ask() -> Result<()> {
     eventually(SOON, async || {
         viewer.get("/dashboard").await?.expect(303).map(drop)
     })
-    .await
+    .await?;
+    // An admin whom it lets go is not the one that the account keeps.
+    provider.say(&ada(json!(["boss"])))?;
+    through(&client, "1").await?.expect(303)?;
+    provider.say(&ada(json!([])))?;
+    refuses(&through(&client, "1").await?, 403, nothing)?;
+    let page = ben.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(page.text()?.contains("ada (Admin → Viewer)"), "{page:?}");
+    let remove = [("name", "ben")];
+    let refused = ben.post("/dashboard/people/remove", &remove).await?;
+    ensure!(
+        refused.text()?.contains("at least one admin"),
+        "{refused:?}"
+    );
+    Ok(())
 }
 
 #[tokio::test]

@@ -878,6 +878,12 @@ async fn who_signed_in_and_who_was_refused_is_in_the_log() -> Result<()> {
         by_command.iter().all(|row| row.contains(">Command line<")) && by_command.len() == 4,
         "{by_command:?}"
     );
+    // Whoever has done nothing yet can be chosen too.
+    let add = ["user", "add", "eve", "--account", "shop"];
+    app.succeeds(&[&add[..], &["--role", "viewer", "--link"]].concat())
+        .await?;
+    let page = admin.get("/dashboard/audit").await?.expect(200)?;
+    ensure!(page.text()?.contains("<option value=\"eve\""), "{page:?}");
     let past = log_of(&admin, "last=2020-01-01").await?;
     ensure!(past.is_empty(), "{past:?}");
     let exported = admin.get("/dashboard/audit.ndjson?kind=sign_in&name=ben");

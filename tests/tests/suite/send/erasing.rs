@@ -160,6 +160,26 @@ async fn is_exported(client: &Client) -> Result<()> {
 }
 
 #[tokio::test]
+async fn more_than_is_stored_of_any_person_is_not_exported() -> Result<()> {
+    let app = App::start().await?;
+    let client = app.client().await?;
+    let form = client.published(&short_form("After the visit")).await?;
+    let values = ["a", "b", "c", "d", "e"].map(|name| format!("{name}={}", "x".repeat(1_024)));
+    let mut fields = vec![("track_field", "docid=many")];
+    fields.extend(values.iter().map(|value| ("track_field", value.as_str())));
+    client.link(&form, "", &fields).await?;
+    let path = format!("{PERSON}/many");
+    client.get(&path).await?.expect(200)?;
+    for _ in 0..900 {
+        client.link(&form, "", &fields).await?;
+    }
+    client.get(&path).await?.problem(413, "too_many_records")?;
+    client.erase("many").await?.expect(204)?;
+    client.get(&path).await?.problem(404, "not_found")?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     let (peer, address) = Peer::start().await?;
     let app = with_senders(&sender_to(&address, "")).start().await?;

@@ -1,6 +1,9 @@
 //! Two sides at once, a thousand times each: no deadlock, no batch that never completes.
 
 use anyhow::Result;
+use domain::person::{PersonName, Role};
+use domain::scope::Scopes;
+use uuid::Uuid;
 use worker::store_chunk::StepOutcome;
 
 use super::fixture::Ledger;
@@ -86,5 +89,29 @@ async fn a_sweep_beside_an_erasure_brings_nobody_back() -> Result<()> {
         assert_eq!(ledger.batch(&waiting).await?.outcomes.superseded, 1);
     }
     assert_eq!(ledger.counted().await?, 0);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_account_that_ends_gets_neither_key_nor_person() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let store = &ledger.store;
+    for _ in 0..TIMES / 5 {
+        let name = Uuid::new_v4().to_string();
+        let account = store.create_key(&name, None, Scopes::ALL).await?;
+        let ben = PersonName::parse_new(&format!("ben {name}"))?;
+        // Each is refused or goes with the rest.
+        let (_, _, _, closed) = tokio::join!(
+            store.create_key(&name, None, Scopes::ALL),
+            store.create_key(&name, None, Scopes::ALL),
+            store.add_person(&name, &ben, Role::Admin, ("", false)),
+            store.close_account(account.account_id, |_, _| {}),
+        );
+        closed?;
+        let keys = store.list_keys(Some(account.account_id)).await?;
+        assert!(keys.is_empty(), "{keys:?}");
+        assert!(store.person(&ben).await?.is_none());
+        assert_eq!(store.account_to_end(&name).await?, Some(account.account_id));
+    }
     Ok(())
 }
