@@ -52,7 +52,7 @@ impl Store {
             }
             let forget = || async {
                 let mut tx = self.begin_long().await?;
-                tx.forget_links(person.account_id, &links).await?;
+                tx.forget_fields_of(person.account_id, &links).await?;
                 tx.commit_surely().await
             };
             self.retry(forget).await?;
@@ -69,11 +69,11 @@ impl Tx {
         let values = values![account_id, docid, field];
         let links: Vec<Uuid> = self.fetch_values(LINKS, values).await?;
         // They are taken in the order in which answers take them.
-        self.forget_links(account_id, &links.into_iter().collect())
+        self.forget_fields_of(account_id, &links.into_iter().collect())
             .await
     }
 
-    async fn forget_links(&mut self, account_id: Uuid, links: &BTreeSet<Uuid>) -> Result<()> {
+    async fn forget_fields_of(&mut self, account_id: Uuid, links: &BTreeSet<Uuid>) -> Result<()> {
         let mut kept_of: BTreeMap<Uuid, BTreeSet<String>> = BTreeMap::new();
         let mut changed = BTreeSet::new();
         for link_id in links.iter().copied() {

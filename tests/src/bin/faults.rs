@@ -93,15 +93,18 @@ async fn run(wanted: &Wanted) -> Result<()> {
     for round in plan.get(done..).unwrap_or_default().chunks(wanted.round) {
         let told = Box::pin(faults::run(seed, round, wanted.every)).await?;
         println!("\n{told}");
-        if told.is_clean().is_err() && wanted.is_shrunk {
-            shrink(seed, round, &told).await?;
+        if let Err(wrong) = told.is_clean() {
+            if wanted.is_shrunk {
+                // It takes long, and may be ended before it is done.
+                eprintln!("{wrong:#}");
+                shrink(wanted, round, &told).await?;
+            }
+            return Err(wrong);
         }
-        told.is_clean()?;
         done += round.len();
         all.add(told);
         if let Some(file) = &wanted.resume {
-            let kept = json!({"seed": seed, "done": done, "told": all.to_json()});
-            std::fs::write(file, kept.to_string())?;
+            keep(file, seed, done, &all)?;
         }
     }
     println!("\nAll of seed {seed}:\n{all}");
@@ -120,11 +123,19 @@ fn kept(file: &Path, seed: u64) -> Result<(usize, Told)> {
     Ok((usize::try_from(done)?, Told::of_json(&kept["told"])?))
 }
 
-async fn shrink(seed: u64, round: &[Fault], told: &Told) -> Result<()> {
+/// Keeps that, whole also if this is killed meanwhile.
+fn keep(file: &Path, seed: u64, done: usize, all: &Told) -> Result<()> {
+    let kept = json!({"seed": seed, "done": done, "told": all.to_json()});
+    let new = file.with_added_extension("new");
+    std::fs::write(&new, kept.to_string())?;
+    Ok(std::fs::rename(&new, file)?)
+}
+
+async fn shrink(wanted: &Wanted, round: &[Fault], told: &Told) -> Result<()> {
     // What was not done yet had no part in it.
     let begun = round.partition_point(|fault| fault.number <= told.last());
     let failing = round.get(..begun).unwrap_or(round);
-    let shortest = faults::shortest(seed, failing).await?;
+    let shortest = faults::shortest(wanted.seed, failing, wanted.every).await?;
     println!("\nThe first {shortest} faults of the round are enough:");
     for fault in failing.iter().take(shortest) {
         println!("{:7.1} s  {fault}", fault.at.as_secs_f64());

@@ -1,7 +1,7 @@
 //! One account of a campaign: what it was told of its imports, and asking until there is an answer.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::campaign::on_import;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::lost::When;
 use super::slice::{Pool, Slice, Version};
 use super::stage::Stage;
 
@@ -40,10 +41,25 @@ pub struct Posted {
     pub broken: u64,
     /// Before its first byte.
     pub sent: Instant,
-    /// After its answer.
-    pub acked: Instant,
-    /// The counts that its cancellation was answered. `None`: it was not asked for, or came too late.
-    pub cancelled: Option<Value>,
+    pub when: When,
+    /// `None`: that was not asked for, or came too late.
+    pub cancelled: Option<Cancelled>,
+}
+
+impl Posted {
+    /// It was lost, and posted again.
+    pub fn accepted_anew(&mut self, batch_id: String, when: When) {
+        (self.batch_id, self.when) = (batch_id, when);
+        self.cancelled = None;
+    }
+}
+
+/// A cancellation that was answered 200.
+#[derive(Clone, Debug)]
+pub struct Cancelled {
+    /// With these counts.
+    pub counts: Value,
+    pub when: When,
 }
 
 /// A visit's answers that were answered 201.
@@ -52,16 +68,33 @@ pub struct Answered {
     pub visit: String,
     pub feedback_id: String,
     pub answers: Value,
+    pub when: When,
+}
+
+/// What stands at a docid: a version, or nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Stand {
+    pub version: Option<u64>,
+    pub when: When,
+}
+
+impl Stand {
+    pub fn now(version: Option<u64>) -> Self {
+        let when = When::now();
+        Self { version, when }
+    }
 }
 
 /// One account.
 pub struct Account<'a> {
     pub id: String,
+    /// Its place among all.
+    pub number: u64,
     pub clients: Vec<Client>,
     pub stage: &'a Stage,
     pub posted: RefCell<Vec<Posted>>,
-    /// Of the erased pool, the version that must stand.
-    pub erased: RefCell<Vec<Option<u64>>>,
+    /// Of the erased pool, what was said of each docid, one after the other: the last must stand.
+    pub erased: RefCell<Vec<Vec<Stand>>>,
     /// Who carries its messages.
     pub sender: &'static str,
     /// What the imports into the pool of those who get messages are for.
@@ -73,18 +106,22 @@ pub struct Account<'a> {
     pub link: Value,
     /// Each visit that was answered 201, once.
     pub answered: RefCell<Vec<Answered>>,
-    /// The visits that were seen or answered.
-    pub seen: RefCell<BTreeSet<String>>,
+    /// The visits that were seen or answered, and when they were first.
+    pub seen: RefCell<BTreeMap<String, When>>,
     /// The visits of which answers or a view were sent at all.
     pub tried: RefCell<BTreeSet<String>>,
     /// Erasures that were answered 204.
     pub erasures: Cell<u64>,
-    /// Exports of the audit log that were sent, and those that were answered.
-    pub exports: Cell<(u64, u64)>,
+    /// How many exports of the audit log were sent.
+    pub exporting: Cell<u64>,
+    /// Those that were answered.
+    pub exported: RefCell<Vec<When>>,
     /// The first number of the pool of those who get messages that has none.
     pub unsent: Cell<u64>,
     /// The last number given to an import.
     pub last: Cell<u64>,
+    /// What failovers took, by what it was.
+    pub lost: RefCell<BTreeMap<&'static str, u64>>,
     /// Imports given up waiting for, by key, whose connections are kept.
     late: RefCell<Vec<(String, JoinHandle<Result<Answer>>)>>,
     /// How many requests were sent; the next goes to the other api.
@@ -96,15 +133,17 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub async fn new(stage: &'a Stage, name: &str, sender: &'static str) -> Result<Self> {
-        let (id, clients) = stage.account(name).await?;
+    pub async fn new(stage: &'a Stage, number: u64, sender: &'static str) -> Result<Self> {
+        let name = format!("account {number}");
+        let (id, clients) = stage.account(&name).await?;
         let owner = clients.first().context("no api")?;
         let form = owner.published(&form()).await?;
         let link = owner.link(&form, "1_3", &[]).await?;
         let campaign = owner.started(|form| on_import(form, sender)).await?;
-        let reader = stage.person(name).await?;
+        let reader = stage.person(&name).await?;
         Ok(Self {
             id,
+            number,
             sender,
             reader,
             campaign,
@@ -114,13 +153,18 @@ impl<'a> Account<'a> {
             seen: RefCell::default(),
             tried: RefCell::default(),
             erasures: Cell::default(),
-            exports: Cell::default(),
+            exporting: Cell::default(),
+            exported: RefCell::default(),
             unsent: Cell::default(),
             clients,
             stage,
             posted: RefCell::default(),
-            erased: RefCell::new(vec![None; usize::try_from(Pool::Erased.size())?]),
+            erased: RefCell::new(vec![
+                vec![Stand::now(None)];
+                usize::try_from(Pool::Erased.size())?
+            ]),
             last: Cell::new(0),
+            lost: RefCell::default(),
             late: RefCell::default(),
             asked: Cell::new(0),
         })
@@ -137,9 +181,10 @@ impl<'a> Account<'a> {
             Version::Own => number,
             Version::Steady => 0,
         };
-        let (key, body) = (format!("key-{number}"), slice.body(version, broken));
+        let key = format!("key-{number}");
+        let body = slice.body(version, broken, self.number);
         let sent = Instant::now();
-        let batch_id = self.import_body(slice.pool, &key, &body).await?;
+        let (batch_id, when) = self.import_body(slice.pool, &key, &body).await?;
         Ok(Posted {
             key,
             batch_id,
@@ -147,7 +192,7 @@ impl<'a> Account<'a> {
             version,
             broken,
             sent,
-            acked: Instant::now(),
+            when,
             cancelled: None,
         })
     }
@@ -156,7 +201,7 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// When it is answered as an import may not be.
-    pub async fn import_body(&self, pool: Pool, key: &str, body: &Bytes) -> Result<String> {
+    pub async fn import_body(&self, pool: Pool, key: &str, body: &Bytes) -> Result<(String, When)> {
         let campaign = self.campaign["campaign_id"].as_str().unwrap_or_default();
         let path = match pool {
             Pool::Sent => format!("{IMPORT}?campaign={campaign}"),
@@ -181,30 +226,38 @@ impl<'a> Account<'a> {
             .with_context(|| format!("import {key}"))
     }
 
-    /// The batch's status, whose counts add up.
+    /// The batch's status, whose counts add up. `None`: it is gone, and may be lost.
     ///
     /// # Errors
     /// When they do not, or the batch is not there.
-    pub async fn batch(&self, batch_id: &str) -> Result<Value> {
+    pub async fn batch(&self, posted: &Posted) -> Result<Option<Value>> {
+        let Posted { batch_id, when, .. } = posted;
         let path = format!("{IMPORT}/{batch_id}");
         let call = |client: &Client| client.call(Method::GET, &path);
         let read = |answer: Answer| {
+            if answer.status == 404 && self.stage.losses.may_have(*when) {
+                return Ok(Some(None));
+            }
             let batch = answer.expect(200)?.json()?;
             check::counts_add_up(&batch)?;
-            Ok(Some(batch))
+            Ok(Some(Some(batch)))
         };
         let asked = self.ask(PATIENCE, call, read, None).await;
-        asked.with_context(|| format!("batch {batch_id}"))
+        Ok(asked.with_context(|| format!("batch {batch_id}"))?.0)
     }
 
-    /// Cancels a batch: its counts, or `None` when it was completed.
+    /// Cancels a batch. `None`: it was completed, or is gone and may be lost.
     ///
     /// # Errors
     /// When it is answered in any other way.
-    pub async fn cancel(&self, batch_id: &str) -> Result<Option<Value>> {
+    pub async fn cancel(&self, posted: &Posted) -> Result<Option<Cancelled>> {
+        let Posted { batch_id, when, .. } = posted;
         let path = format!("{IMPORT}/{batch_id}/cancel");
         let call = |client: &Client| client.call(Method::POST, &path);
         let read = |answer: Answer| {
+            if answer.status == 404 && self.stage.losses.may_have(*when) {
+                return Ok(Some(None));
+            }
             if answer.status == 409 {
                 answer.problem(409, "batch_finished")?;
                 return Ok(Some(None));
@@ -215,7 +268,8 @@ impl<'a> Account<'a> {
             Ok(Some(Some(batch)))
         };
         let asked = self.ask(CANCELLING, call, read, None).await;
-        asked.with_context(|| format!("cancelling {batch_id}"))
+        let (counts, when) = asked.with_context(|| format!("cancelling {batch_id}"))?;
+        Ok(counts.map(|counts| Cancelled { counts, when }))
     }
 
     /// Erases a person. No attempt is given up while its api is frozen: once thawed it would erase again, at a time
@@ -223,14 +277,14 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// When it is answered in any other way.
-    pub async fn erase(&self, docid: &str) -> Result<()> {
+    pub async fn erase(&self, docid: &str) -> Result<When> {
         let path = format!("/api_v1/sms/recipient/{docid}");
         let call = |client: &Client| client.call(Method::DELETE, &path);
         let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
         let asked = self.ask(AT_LAST, call, read, None).await;
-        asked.with_context(|| format!("erasing {docid}"))?;
+        let ((), when) = asked.with_context(|| format!("erasing {docid}"))?;
         self.erasures.set(self.erasures.get() + 1);
-        Ok(())
+        Ok(when)
     }
 
     /// The audit log as a file, which is an entry of it.
@@ -238,19 +292,15 @@ impl<'a> Account<'a> {
     /// # Errors
     /// When it is answered in any other way.
     pub async fn export_audit(&self) -> Result<()> {
-        let count = |asked, done| {
-            let before = self.exports.get();
-            self.exports.set((before.0 + asked, before.1 + done));
-        };
         let path = "/api_v1/audit?from=2020-01-01";
         let call = |client: &Client| {
-            count(1, 0);
+            self.exporting.set(self.exporting.get() + 1);
             let call = client.call(Method::GET, path);
             call.header("accept", "application/x-ndjson")
         };
         let read = |answer: Answer| answer.expect(200).map(|_| Some(()));
-        self.ask(PATIENCE, call, read, None).await.context(path)?;
-        count(0, 1);
+        let ((), when) = self.ask(PATIENCE, call, read, None).await.context(path)?;
+        self.exported.borrow_mut().push(when);
         Ok(())
     }
 
@@ -258,21 +308,21 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// When it is answered in any other way.
-    pub async fn view(&self, visit: &str) -> Result<()> {
+    pub async fn view(&self, visit: &str) -> Result<When> {
         self.tried.borrow_mut().insert(visit.to_owned());
         let path = format!("{}/view", self.page()?);
         let body = json!({"visit": visit}).to_string();
         let call = |client: &Client| client.call(Method::POST, &path).body(JSON, body.clone());
         let read = |answer: Answer| answer.expect(204).map(|_| Some(()));
         let asked = self.ask(PATIENCE, call, read, None).await;
-        asked.with_context(|| format!("view of {visit}"))
+        Ok(asked.with_context(|| format!("view of {visit}"))?.1)
     }
 
     /// A visit's answers: the feedback they are.
     ///
     /// # Errors
     /// When they are answered in any other way.
-    pub async fn answer(&self, visit: &str, answers: &Value) -> Result<String> {
+    pub async fn answer(&self, visit: &str, answers: &Value) -> Result<(String, When)> {
         self.tried.borrow_mut().insert(visit.to_owned());
         let path = self.page()?;
         let body = json!({"visit": visit, "answers": answers}).to_string();
@@ -299,7 +349,9 @@ impl<'a> Account<'a> {
             Ok(Some(()))
         };
         let asked = self.ask(PATIENCE, call, read, None).await;
-        asked.with_context(|| format!("looking at {page}"))
+        asked
+            .map(drop)
+            .with_context(|| format!("looking at {page}"))
     }
 
     /// A report, which never counts more than was sent.
@@ -321,7 +373,7 @@ impl<'a> Account<'a> {
             Ok(Some(()))
         };
         let asked = self.ask(PATIENCE, call, read, None).await;
-        asked.with_context(|| format!("reading {path}"))
+        asked.map(drop).with_context(|| format!("reading {path}"))
     }
 
     fn page(&self) -> Result<String> {
@@ -345,8 +397,9 @@ impl<'a> Account<'a> {
             let posted = self.posted.borrow();
             let first = posted.iter().find(|one| one.key == key);
             let first = first.context("a key without import")?;
+            let (tried, acked) = (first.sent, first.when.acked);
             ensure!(
-                batch_id == first.batch_id,
+                batch_id == first.batch_id || self.stage.losses.may_have(When { tried, acked }),
                 "answered late as {batch_id}: {first:?}"
             );
         }
@@ -354,18 +407,19 @@ impl<'a> Account<'a> {
     }
 
     /// Asks one api after the other until `read` has an answer: `None` asks again, an error is a violation. An attempt
-    /// without an answer is closed; with a key as `late` it is kept.
+    /// without an answer is closed; with a key as `late` it is kept. When it was answered comes along.
     async fn ask<T>(
         &self,
         patience: Duration,
         call: impl Fn(&Client) -> Call,
         read: impl Fn(Answer) -> Result<Option<T>>,
         late: Option<&str>,
-    ) -> Result<T> {
+    ) -> Result<(T, When)> {
         eventually(AT_LAST, async || {
             let turn = usize::try_from(self.asked.get())?;
             self.asked.set(self.asked.get() + 1);
             let client = self.clients.get(turn % self.clients.len());
+            let tried = Instant::now();
             let mut sending = tokio::spawn(call(client.context("no api")?).send());
             let Ok(answer) = timeout(patience, &mut sending).await else {
                 match late {
@@ -390,7 +444,10 @@ impl<'a> Account<'a> {
                 bail!("unavailable");
             }
             match read(answer) {
-                Ok(Some(value)) => Ok(Ok(value)),
+                Ok(Some(value)) => {
+                    let acked = Instant::now();
+                    Ok(Ok((value, When { tried, acked })))
+                }
                 Err(wrong) => Ok(Err(wrong)),
                 Ok(None) => {
                     // What is in flight is not over in no time, and each try sends the whole body.

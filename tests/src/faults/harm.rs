@@ -1,14 +1,18 @@
 //! Doing harm, and healing it.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use chrono::{DateTime, Utc};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::plan::{Fault, Kind};
 use super::stage::{Stage, still_runs};
+use super::{ACCOUNTS, provider, senders};
 use crate::app::Service;
+use crate::client::Client;
 use crate::process::Process;
 use crate::servers::{Cut, Postgres, Rabbit, psql, run};
 use crate::wait::{LATER, SOON, eventually, pause};
@@ -19,6 +23,10 @@ const AIMING: Duration = Duration::from_millis(1_500);
 const SLOW: Duration = Duration::from_millis(40);
 /// By when the checkpointer knows that commits wait for a standby: until then one may be answered that the standby does not have.
 const WAITED_FOR: Duration = Duration::from_secs(1);
+/// What is lost at least. Workers notice the loss of a second.
+const LOST: Duration = Duration::from_secs(2);
+/// By when it is known of each message that comes back that it was handed over: a sender may rest meanwhile.
+const KNOWN: Duration = Duration::from_mins(4);
 /// Of the transactions whose COMMIT is cut: an import is accepted, answers or messages are stored, a chunk is done.
 const COMMITS: [&str; 4] = [
     "SET status = 'queued'",
@@ -82,6 +90,7 @@ impl Stage {
                 self.note(fault);
                 Box::pin(self.harm_database(&mut postgres, fault)).await
             }
+            Kind::LoseCommits => Box::pin(self.lose_commits(fault)).await,
             Kind::KillBroker
             | Kind::EmptyBroker
             | Kind::BlockBroker
@@ -174,6 +183,105 @@ impl Stage {
                 self.service_is_back().await
             }
         }
+    }
+
+    /// Fails over to a standby that gets nothing for a while. Where the claim of a message is lost, only the process that handed it
+    /// over knows that: all workers live on, each with its senders, until what comes back is known.
+    async fn lose_commits(&self, fault: &Fault) -> Result<()> {
+        let mut workers = Vec::new();
+        for worker in &self.workers {
+            let mut worker = worker.lock().await;
+            still_runs(&mut worker)?;
+            workers.push(worker);
+        }
+        let mut postgres = self.postgres.lock().await;
+        let standby = postgres.late_standby().await?;
+        self.senders_are_driven(&workers).await?;
+        self.note(fault);
+        let before = self.arrivals()?;
+        self.losses.begin();
+        let (admin, follower) = (postgres.url("postgres"), standby.url("postgres"));
+        let end = psql(&admin, "SELECT pg_current_wal_insert_lsn()").await?;
+        let has_all = format!("SELECT pg_last_wal_receive_lsn() >= '{end}'");
+        eventually(LATER, async || {
+            let has_all = psql(&follower, &has_all).await?;
+            ensure!(has_all == "t", "what was answered is not there");
+            Ok(())
+        })
+        .await?;
+        postgres.lose(&standby).await?;
+        let from = Utc::now();
+        pause(LOST + fault.lasts).await;
+        let until = Utc::now();
+        postgres.kill()?;
+        standby.promote().await?;
+        self.wires.database.lay_to(standby.address().1);
+        self.wires.database.cut();
+        let mut messages = self.arrivals()?;
+        for (sender, count) in &mut messages {
+            *count -= before.get(sender).copied().unwrap_or_default();
+        }
+        self.losses.end(messages);
+        *postgres = standby;
+        self.service_is_back().await?;
+        eventually(SOON, async || {
+            let mut told = Err(anyhow!("no worker"));
+            for worker in &workers {
+                told = told.or(loss_is_told(worker, from, until).await);
+            }
+            told
+        })
+        .await?;
+        self.nothing_comes_back().await
+    }
+
+    /// Each sender is with a worker that lives.
+    async fn senders_are_driven(&self, workers: &[MutexGuard<'_, Service>]) -> Result<()> {
+        let ids = workers.iter().map(|worker| worker.worker_id());
+        let ids = ids.collect::<Result<Vec<_>>>()?.join("', '");
+        let abandoned =
+            format!("SELECT string_agg(name, ' ') FROM lease WHERE owner NOT IN ('{ids}')");
+        eventually(LATER, async || {
+            let abandoned = self.sql(&abandoned).await?;
+            ensure!(abandoned.is_empty(), "nobody drives {abandoned}");
+            Ok(())
+        })
+        .await
+    }
+
+    /// Waits until the accounts posted again what they had posted for their campaigns, and no message of before is due.
+    async fn nothing_comes_back(&self) -> Result<()> {
+        let accounts = ACCOUNTS + senders::NAMES.len();
+        eventually(KNOWN, async || {
+            let again = self.losses.posted_again.get();
+            ensure!(again == accounts, "{again} of {accounts} posted again");
+            Ok(())
+        })
+        .await?;
+        for open in [
+            "import_batch WHERE status IN ('queued', 'processing') AND campaign_id IS NOT NULL AND queued_at",
+            "message_due WHERE due_at",
+        ] {
+            let now =
+                eventually(LATER, async || self.sql("SELECT clock_timestamp()").await).await?;
+            eventually(KNOWN, async || {
+                let of_before = format!("SELECT count(*) FROM {open} <= '{now}'");
+                let count = self.sql(&of_before).await?;
+                ensure!(count == "0", "{count} of {open} before {now}");
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// How many messages came through each sender.
+    fn arrivals(&self) -> Result<BTreeMap<&'static str, u64>> {
+        let mut arrivals = BTreeMap::from([(provider::NAME, self.provider.arrivals())]);
+        for name in senders::NAMES {
+            arrivals.insert(name, self.senders.arrivals(name)?);
+        }
+        Ok(arrivals)
     }
 
     async fn harm_broker(&self, rabbit: &mut Rabbit, fault: &Fault) -> Result<()> {
@@ -360,6 +468,35 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+/// A worker says everywhere that commits were lost, and not of less than the time between two moments.
+async fn loss_is_told(worker: &Service, from: DateTime<Utc>, until: DateTime<Utc>) -> Result<()> {
+    let client = Client::new(worker.base())?;
+    let ready = client.get("/health/ready").await?.expect(200)?;
+    let ready = ready.text()?;
+    let told = ready.split_once("worker history degraded: the database lost commits between ");
+    let told = told.with_context(|| format!("no loss is told: {ready}"))?;
+    let mut moments = told
+        .1
+        .split_whitespace()
+        .step_by(2)
+        .map(str::parse::<DateTime<Utc>>);
+    let mut moment = || anyhow::Ok(moments.next().context("no moment")??);
+    let (told_from, told_until) = (moment()?, moment()?);
+    ensure!(
+        told_from <= from && until <= told_until,
+        "less is told than what was lost between {from} and {until}: {ready}"
+    );
+    let metrics = client.get("/metrics").await?.expect(200)?;
+    let mut lines = metrics.text()?.lines();
+    let seconds = lines.find_map(|line| line.strip_prefix("feedback_history_lost_seconds "));
+    let seconds: f64 = seconds.context("no metric of the loss")?.parse()?;
+    let lost = (until - from).as_seconds_f64();
+    ensure!(seconds >= lost, "{seconds} s are told, of {lost}");
+    let log = worker.process.log()?;
+    ensure!(log.contains("the database lost commits"), "not in the log");
+    Ok(())
 }
 
 /// Asks how many chunks a worker has in hand.

@@ -1,7 +1,7 @@
 //! What goes on while faults happen: imports over each other, cancellations, erasures, messages, visits, answers and readers.
 
 use std::cell::Cell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::check;
 use crate::report::Of;
@@ -10,7 +10,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::account::{Account, Answered, Posted};
+use super::account::{Account, Answered, Posted, Stand};
+use super::lost::When;
 use super::plan::Dice;
 use super::provider;
 use super::slice::{Pool, Slice, Version};
@@ -31,7 +32,7 @@ pub async fn post(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
     // An interval, because it paces a load and waits for nothing.
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut open: Vec<String> = Vec::new();
+    let mut open: Vec<Posted> = Vec::new();
     while !stop.get() {
         pace.tick().await;
         let slice = slice(&mut dice);
@@ -47,12 +48,12 @@ pub async fn post(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
         };
         let mut posted = account.import(slice, version, broken).await?;
         if dice.percent(15) {
-            replayed(account, &posted).await?;
+            replayed(account, &mut posted).await?;
         }
         if dice.percent(6) {
-            posted.cancelled = account.cancel(&posted.batch_id).await?;
+            posted.cancelled = account.cancel(&posted).await?;
         }
-        open.push(posted.batch_id.clone());
+        open.push(posted.clone());
         account.posted.borrow_mut().push(posted);
         if open.len() > OPEN {
             through(account, &open.remove(0)).await?;
@@ -83,33 +84,44 @@ fn slice(dice: &mut Dice) -> Slice {
     }
 }
 
-async fn replayed(account: &Account<'_>, posted: &Posted) -> Result<()> {
-    let body = posted.slice.body(posted.version, posted.broken);
-    let pool = posted.slice.pool;
-    let batch_id = account.import_body(pool, &posted.key, &body).await?;
-    ensure!(
-        batch_id == posted.batch_id,
-        "{} was accepted twice: as {} and as {batch_id}",
-        posted.key,
-        posted.batch_id
-    );
+/// Posts it again under its key: it is the same import, unless that was lost.
+async fn replayed(account: &Account<'_>, posted: &mut Posted) -> Result<()> {
+    let Posted { slice, .. } = *posted;
+    let body = slice.body(posted.version, posted.broken, account.number);
+    let (batch_id, when) = account.import_body(slice.pool, &posted.key, &body).await?;
+    if batch_id != posted.batch_id {
+        ensure!(
+            account.stage.losses.may_have(posted.when),
+            "{} was accepted twice: as {} and as {batch_id}",
+            posted.key,
+            posted.batch_id
+        );
+        account.count_lost("imports lost and accepted anew");
+        posted.accepted_anew(batch_id, when);
+    }
     Ok(())
 }
 
-/// Waits until nothing of a batch is pending; what is pending never grows.
-async fn through(account: &Account<'_>, batch_id: &str) -> Result<()> {
-    let mut least = u64::MAX;
+/// Waits until nothing of a batch is pending; what is pending never grows, unless a failover takes what was done.
+async fn through(account: &Account<'_>, posted: &Posted) -> Result<()> {
+    let (tried, mut least) = (Instant::now(), u64::MAX);
     let waited = eventually(THROUGH, async || {
-        let looked = account.batch(batch_id).await.and_then(|batch| {
+        let looked = account.batch(posted).await.and_then(|batch| {
+            let Some(batch) = batch else { return Ok(0) };
             let pending = check::count(&batch, "pending")?;
-            ensure!(pending <= least, "{pending} pending after {least}: {batch}");
+            let acked = Instant::now();
+            let may_grow = account.stage.losses.may_have(When { tried, acked });
+            ensure!(
+                pending <= least || may_grow,
+                "{pending} pending after {least}: {batch}"
+            );
             Ok(pending)
         });
         match looked {
             Ok(0) => Ok(Ok(())),
             Ok(pending) => {
                 least = pending;
-                anyhow::bail!("{pending} are pending in {batch_id}")
+                anyhow::bail!("{pending} are pending in {}", posted.batch_id)
             }
             Err(wrong) => Ok(Err(wrong)),
         }
@@ -118,7 +130,7 @@ async fn through(account: &Account<'_>, batch_id: &str) -> Result<()> {
     match waited {
         Ok(outcome) => outcome,
         Err(late) => {
-            let why = verdict::why_open(account.stage, batch_id).await;
+            let why = verdict::why_open(account.stage, &posted.batch_id).await;
             Err(late.context(why))
         }
     }
@@ -138,8 +150,9 @@ pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         pace.tick().await;
         let start = dice.between(0, pool.size() - 1);
         if dice.percent(40) {
-            account.erase(&pool.docid(start)).await?;
-            stands(account, start, None)?;
+            let when = account.erase(&pool.docid(start)).await?;
+            let version = None;
+            stands(account, start, Stand { version, when })?;
             continue;
         }
         let slice = Slice {
@@ -150,14 +163,16 @@ pub async fn erase(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         };
         let posted = account.import(slice, Version::Own, 0).await?;
         for number in slice.numbers() {
-            stands(account, number, Some(posted.version))?;
+            let (version, when) = (Some(posted.version), posted.when);
+            stands(account, number, Stand { version, when })?;
         }
         account.posted.borrow_mut().push(posted);
     }
     Ok(())
 }
 
-/// Imports for the account's campaign, one after the other, until `stop`: most of people who have no message yet.
+/// Imports for the account's campaign, one after the other, until `stop`: most of people who have no message yet. What a failover may
+/// have lost is posted again, as a client does.
 ///
 /// # Errors
 /// When an answer is one that may not be.
@@ -166,8 +181,15 @@ pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
     let is_other = account.sender != provider::NAME;
     let mut pace = interval(PACE * if is_other { 8 } else { 1 });
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let losses = &account.stage.losses;
+    let mut known = losses.ended();
     while !stop.get() {
         pace.tick().await;
+        if losses.ended() > known {
+            known = losses.ended();
+            posted_again(account).await?;
+            losses.posted_again.set(losses.posted_again.get() + 1);
+        }
         let new = account.unsent.get();
         let is_again = new > 0 && dice.percent(25);
         let slice = Slice {
@@ -180,12 +202,28 @@ pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
             stride: 1,
             count: dice.between(1, 12),
         };
-        let posted = account.import(slice, Version::Own, 0).await?;
+        let mut posted = account.import(slice, Version::Own, 0).await?;
         if dice.percent(15) {
-            replayed(account, &posted).await?;
+            replayed(account, &mut posted).await?;
         }
         account.unsent.set(new.max(slice.start + slice.count));
         account.posted.borrow_mut().push(posted);
+    }
+    Ok(())
+}
+
+async fn posted_again(account: &Account<'_>) -> Result<()> {
+    // Others add to them meanwhile.
+    let count = account.posted.borrow().len();
+    for place in 0..count {
+        let one = account.posted.borrow().get(place).cloned();
+        let mut one = one.context("no such import")?;
+        if one.slice.pool == Pool::Sent && account.stage.losses.may_have(one.when) {
+            replayed(account, &mut one).await?;
+            if let Some(posted) = account.posted.borrow_mut().get_mut(place) {
+                *posted = one;
+            }
+        }
     }
     Ok(())
 }
@@ -204,16 +242,21 @@ pub async fn visit(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> 
         let answers =
             json!({"recommend": dice.between(0, 10), "mood": dice.between(1, 5), "more": "a word"});
         if dice.percent(80) {
-            account.view(&visit).await?;
-            account.seen.borrow_mut().insert(visit.clone());
+            let when = account.view(&visit).await?;
+            account.seen.borrow_mut().insert(visit.clone(), when);
         }
         if dice.percent(80) {
-            let feedback_id = account.answer(&visit, &answers).await?;
-            account.seen.borrow_mut().insert(visit.clone());
+            let (feedback_id, when) = account.answer(&visit, &answers).await?;
+            account
+                .seen
+                .borrow_mut()
+                .entry(visit.clone())
+                .or_insert(when);
             account.answered.borrow_mut().push(Answered {
                 visit,
                 feedback_id,
                 answers,
+                when,
             });
         }
         if dice.percent(20) {
@@ -232,9 +275,15 @@ async fn answered_again(account: &Account<'_>, dice: &mut Dice) -> Result<()> {
     let which = usize::try_from(dice.between(0, count - 1))?;
     let earlier = account.answered.borrow().get(which).cloned();
     let Answered {
-        visit, feedback_id, ..
+        visit,
+        feedback_id,
+        when,
+        ..
     } = earlier.context("no such answer")?;
-    let again = account.answer(&visit, &json!({"recommend": 0})).await?;
+    if account.stage.losses.may_have(when) {
+        return Ok(());
+    }
+    let (again, _) = account.answer(&visit, &json!({"recommend": 0})).await?;
     ensure!(
         again == feedback_id,
         "{visit} was stored as {feedback_id} and as {again}"
@@ -280,10 +329,9 @@ pub async fn look(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
     Ok(())
 }
 
-fn stands(account: &Account<'_>, number: u64, version: Option<u64>) -> Result<()> {
+fn stands(account: &Account<'_>, number: u64, stand: Stand) -> Result<()> {
     let mut erased = account.erased.borrow_mut();
-    *erased
-        .get_mut(usize::try_from(number)?)
-        .context("no such docid")? = version;
+    let stands = erased.get_mut(usize::try_from(number)?);
+    stands.context("no such docid")?.push(stand);
     Ok(())
 }

@@ -2,19 +2,20 @@
 //! the time, their servers too, disks and memories are full, a clock steps, a standby takes over, while imports, cancellations,
 //! erasures, messages through every kind of sender, visits, answers and readers go on. At quiet points nothing accepted is lost, nothing
 //! is stored, counted or sent twice, no older value stands over a newer one, reports are what is counted anew, and no more messages
-//! are unknown than takeovers and the provider explain.
+//! are unknown than takeovers and the provider explain. Where the standby lagged, what it lacks is told, and is gone as a whole.
 //!
 //! The same seed gives the same faults at the same moments and the same load; what the processes make of it is up to them.
 //!
 //! - `plan`: which faults, and when; `harm` does them, to what is on the `stage`.
 //! - `account`: what one account was told; `slice`: what it says; `load`: what all do meanwhile.
 //! - `provider`, `senders`: who takes messages.
-//! - `verdict`, `stored`, `sent`: what must hold in the end.
+//! - `verdict`, `stored`, `sent`: what must hold in the end; `lost`: what need not.
 //! - [`Told`]: what came of it; `times`: how long it took.
 
 mod account;
 mod harm;
 mod load;
+mod lost;
 mod plan;
 mod provider;
 mod senders;
@@ -66,16 +67,16 @@ pub async fn run(seed: u64, faults: &[Fault], every: usize) -> Result<Told> {
     Ok(told)
 }
 
-/// How many faults of a failing run are enough for it to fail: each try is a run of its own.
+/// How many faults of a failing run are enough for it to fail: each try is a run of its own, judged after each `every`, too.
 ///
 /// # Errors
 /// When something does not start.
-pub async fn shortest(seed: u64, faults: &[Fault]) -> Result<usize> {
+pub async fn shortest(seed: u64, faults: &[Fault], every: usize) -> Result<usize> {
     let (mut passes, mut fails) = (0, faults.len());
     while fails - passes > 1 {
         let middle = usize::midpoint(passes, fails);
         let part = faults.get(..middle).unwrap_or_default();
-        let told = Box::pin(run(seed, part, middle)).await?;
+        let told = Box::pin(run(seed, part, every)).await?;
         println!("{middle} faults: {} violations", told.violations.len());
         if told.violations.is_empty() {
             passes = middle;
@@ -96,8 +97,8 @@ async fn campaign(
     let mut accounts = Vec::new();
     let whole = std::iter::repeat_n(provider::NAME, ACCOUNTS);
     for (number, sender) in whole.chain(senders::NAMES).enumerate() {
-        let name = format!("account {number}");
-        accounts.push(Box::pin(Account::new(stage, &name, sender)).await?);
+        let number = number as u64;
+        accounts.push(Box::pin(Account::new(stage, number, sender)).await?);
     }
     for part in faults.chunks(every.max(1)) {
         let first = part.first().context("no fault")?;
@@ -159,6 +160,9 @@ async fn quiet(stage: &Stage, accounts: &[Account<'_>], told: &mut Told) -> Resu
     stage.tell("all is answered");
     verdict::settled(stage).await?;
     stage.tell("all is settled");
+    for account in accounts {
+        account.forgive().await?;
+    }
     for account in accounts {
         told.violations.extend(verdict::violations(account).await?);
     }

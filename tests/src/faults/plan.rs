@@ -73,6 +73,7 @@ pub enum Kind {
     SlowDatabase,
     SilenceDatabase,
     FailOver,
+    LoseCommits,
     KillBroker,
     EmptyBroker,
     BlockBroker,
@@ -89,8 +90,8 @@ pub enum Kind {
 }
 
 /// How many of each are in a deck of 50. The broker takes long to come back, so that more of its faults would wait in line.
-const DECK: [(Kind, usize); 30] = [
-    (Kind::KillWorker, 8),
+const DECK: [(Kind, usize); 31] = [
+    (Kind::KillWorker, 7),
     (Kind::FreezeWorker, 4),
     (Kind::StopWorker, 1),
     (Kind::StarveWorker, 1),
@@ -107,6 +108,7 @@ const DECK: [(Kind, usize); 30] = [
     (Kind::SlowDatabase, 1),
     (Kind::SilenceDatabase, 1),
     (Kind::FailOver, 1),
+    (Kind::LoseCommits, 1),
     (Kind::KillBroker, 1),
     (Kind::EmptyBroker, 1),
     (Kind::BlockBroker, 1),
@@ -143,6 +145,7 @@ impl Kind {
             Self::SlowDatabase => "slow wire to the database",
             Self::SilenceDatabase => "silent wire to the database",
             Self::FailOver => "fail over to a synchronous standby",
+            Self::LoseCommits => "fail over to a standby that lags",
             Self::KillBroker => "kill broker",
             Self::EmptyBroker => "kill broker with its data",
             Self::BlockBroker => "memory alarm of the broker",
@@ -193,6 +196,7 @@ impl Kind {
                     | Self::FillDisk
                     | Self::SlowDatabase
                     | Self::SilenceDatabase
+                    | Self::LoseCommits
                     | Self::BlockBroker
                     | Self::FillBroker
                     | Self::FreezeBroker

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::servers::free_port;
@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::lost::When;
 use super::plan::Dice;
 
 /// The sender's name.
@@ -95,21 +96,19 @@ impl Reports {
             forged: dice.percent(5),
         })
     }
-
-    /// What the message is once all of them are stored.
-    fn last(&self) -> Option<&'static str> {
-        let mut finals = self.statuses.iter().filter(|status| **status != "accepted");
-        finals.next().copied()
-    }
 }
 
 /// What it knows of a message.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Taken {
     /// How often it came.
     pub times: u32,
+    /// To which phone.
+    pub to: String,
+    /// When it came first.
+    pub at: Instant,
     /// What was reported of it for good, once that was answered 200.
-    pub reported: Option<&'static str>,
+    pub reported: Option<(&'static str, When)>,
 }
 
 /// What it noted.
@@ -219,6 +218,12 @@ impl Provider {
         Ok(notes.taken.clone())
     }
 
+    /// How many messages it took.
+    pub fn arrivals(&self) -> u64 {
+        let notes = self.notes();
+        notes.taken.values().map(|one| u64::from(one.times)).sum()
+    }
+
     /// How many messages may be unknown because of it.
     pub fn uncertain(&self) -> u64 {
         self.notes().uncertain
@@ -263,7 +268,13 @@ impl Provider {
             let id = message["message_id"].as_str().context("no message_id")?;
             let reports = {
                 let mut notes = self.notes();
-                notes.taken.entry(id.to_owned()).or_default().times += 1;
+                let taken = notes.taken.entry(id.to_owned()).or_insert_with(|| Taken {
+                    times: 0,
+                    to: message["to"].to_string(),
+                    at: Instant::now(),
+                    reported: None,
+                });
+                taken.times += 1;
                 Reports::draw(&message, &mut notes.dice)?
             };
             let early = reports.early;
@@ -299,14 +310,18 @@ impl Provider {
     }
 
     async fn report_all(self: Arc<Self>, id: String, reports: Reports) {
-        if let Err(wrong) = self.try_reports(&reports).await {
-            self.notes().wrong.push(format!("{id}: {wrong:#}"));
-        } else if let Some(taken) = self.notes().taken.get_mut(&id) {
-            taken.reported = reports.last();
+        match self.try_reports(&reports).await {
+            Ok(reported) => {
+                if let Some(taken) = self.notes().taken.get_mut(&id) {
+                    taken.reported = reported;
+                }
+            }
+            Err(wrong) => self.notes().wrong.push(format!("{id}: {wrong:#}")),
         }
     }
 
-    async fn try_reports(&self, reports: &Reports) -> Result<()> {
+    /// What of that was for good.
+    async fn try_reports(&self, reports: &Reports) -> Result<Option<(&'static str, When)>> {
         if reports.forged {
             let (path, reference) = reports.path.split_once("?ref=").context("no reference")?;
             let reversed: String = reference.chars().rev().collect();
@@ -315,14 +330,18 @@ impl Provider {
                 .await?;
             self.report(&other, SECRET, "expired", 401).await?;
         }
+        let mut last = None;
         for status in reports.statuses {
-            self.report(&reports.path, SECRET, status, 200).await?;
+            let when = self.report(&reports.path, SECRET, status, 200).await?;
+            if *status != "accepted" {
+                last = Some((*status, when));
+            }
         }
-        Ok(())
+        Ok(last)
     }
 
     /// Reports until an api answers anything but that it cannot now.
-    async fn report(&self, path: &str, secret: &str, status: &str, wanted: u16) -> Result<()> {
+    async fn report(&self, path: &str, secret: &str, status: &str, wanted: u16) -> Result<When> {
         let body = json!({"status": status});
         let mut tries = Tries::within(TAKEN);
         loop {
@@ -331,9 +350,14 @@ impl Provider {
                 let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
                 clients.get(turn % clients.len()).context("no api")?.clone()
             };
+            let tried = Instant::now();
             let answer = timeout(PATIENCE, client.webhook(path, secret, &body)).await;
             match answer {
-                Ok(Ok(answer)) if answer.status != 503 => return answer.expect(wanted).map(drop),
+                Ok(Ok(answer)) if answer.status != 503 => {
+                    answer.expect(wanted)?;
+                    let acked = Instant::now();
+                    return Ok(When { tried, acked });
+                }
                 _ if !tries.another().await => bail!("a receipt was not taken: {answer:?}"),
                 _ => {}
             }

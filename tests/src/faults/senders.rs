@@ -75,6 +75,22 @@ impl Senders {
         )
     }
 
+    /// How many messages came through a sender.
+    ///
+    /// # Errors
+    /// When the centre's log cannot be read.
+    pub fn arrivals(&self, sender: &str) -> Result<u64> {
+        if sender == "centre" {
+            return Ok(self.log()?.lines().count() as u64);
+        }
+        let took = self.took(sender)?;
+        Ok(took.into_values().map(u64::from).sum())
+    }
+
+    fn log(&self) -> Result<String> {
+        Ok(std::fs::read_to_string(self.folder.path().join("log"))?)
+    }
+
     /// How often each docid's number got a message of a sender.
     ///
     /// # Errors
@@ -82,7 +98,7 @@ impl Senders {
     pub fn took(&self, sender: &str) -> Result<HashMap<u64, u32>> {
         let mut took = HashMap::new();
         if sender == "centre" {
-            for line in std::fs::read_to_string(self.folder.path().join("log"))?.lines() {
+            for line in self.log()?.lines() {
                 let message: Value = serde_json::from_str(line).with_context(|| line.to_owned())?;
                 let number = message["to"].as_str().and_then(number_of);
                 *took.entry(number.context("no number")?).or_default() += 1;

@@ -43,6 +43,16 @@ impl Pool {
             Self::Sent => format!("M-{number}"),
         }
     }
+
+    /// The phone of a docid in a version: a row of two versions would show. Who gets messages keeps theirs, which no other account has:
+    /// two to one phone would show.
+    pub fn phone(self, number: u64, version: u64, account: u64) -> String {
+        let more = match self {
+            Self::Shared | Self::Erased => version % 100_000,
+            Self::Sent => account,
+        };
+        format!("+49{:011}", number * 100_000 + more)
+    }
 }
 
 impl Slice {
@@ -51,11 +61,12 @@ impl Slice {
         (0..self.count).map(move |index| (self.start + index * self.stride) % self.pool.size())
     }
 
-    /// A body with a record of this version for each, and so many broken ones.
-    pub fn body(self, version: u64, broken: u64) -> Bytes {
+    /// A body of an account with a record of this version for each, and so many broken ones.
+    pub fn body(self, version: u64, broken: u64, account: u64) -> Bytes {
         let mut text = String::from("[");
         for number in self.numbers() {
-            let (docid, phone) = (self.pool.docid(number), phone(number, version));
+            let docid = self.pool.docid(number);
+            let phone = self.pool.phone(number, version, account);
             // Writing to a string cannot fail.
             let _ = write!(
                 text,
@@ -78,11 +89,6 @@ pub enum Version {
     Own,
     /// What all of these say: on each other they change nothing.
     Steady,
-}
-
-/// The phone of a docid in a version: a row of two versions would show.
-pub fn phone(number: u64, version: u64) -> String {
-    format!("+49{:011}", number * 100_000 + version % 100_000)
 }
 
 /// The number of the docid that a phone is of.

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use chrono::{NaiveDate, TimeDelta, Timelike, Utc};
 use tokio::sync::Mutex;
 
+use super::lost::Losses;
 use super::plan::{Dice, Fault, Kind};
 use super::provider::{ERROR_TEXT, PUBLIC, Provider};
 use super::senders::Senders;
@@ -54,6 +55,7 @@ pub struct Stage {
     pub(super) last: Cell<usize>,
     journal: RefCell<Vec<String>>,
     done: RefCell<BTreeMap<Kind, u64>>,
+    pub(super) losses: Losses,
     pub(super) times: RefCell<Times>,
 }
 
@@ -131,6 +133,7 @@ impl Stage {
             last: Cell::default(),
             journal: RefCell::default(),
             done: RefCell::default(),
+            losses: Losses::default(),
             times: RefCell::default(),
         })
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::account::{Account, Answered, Posted};
-use super::slice::{Pool, phone};
+use super::slice::Pool;
 
 /// Adds what is wrong. `ledger` holds the `seq` of each batch, `batches` its last status.
 ///
@@ -27,7 +27,19 @@ pub async fn judge(
     found: &mut Vec<String>,
 ) -> Result<()> {
     let stored = stored(account).await?;
-    values_stand(posted, ledger, batches, &stored, found)?;
+    for (docid, row) in &stored {
+        if !ledger.contains_key(&row.batch_id) {
+            found.push(format!(
+                "{docid} is of batch {}, which is not there",
+                row.batch_id
+            ));
+        }
+    }
+    for pool in [Pool::Shared, Pool::Sent] {
+        let posted = posted.iter().filter(|one| one.slice.pool == pool);
+        let posted: Vec<&Posted> = posted.collect();
+        values_stand(account, pool, &posted, ledger, batches, &stored, found)?;
+    }
     erasures_stand(account, &stored, found)?;
     counts_agree(account, posted, batches, &stored, found).await
 }
@@ -63,28 +75,30 @@ async fn stored(account: &Account<'_>) -> Result<HashMap<String, Row>> {
     Ok(rows)
 }
 
-/// What stands at a shared docid is what the import accepted last said of it; or what one cancelled said later.
+/// What stands at a docid of a pool is what the import accepted last said of it; or what one cancelled said later.
 fn values_stand(
-    posted: &[Posted],
+    account: &Account<'_>,
+    pool: Pool,
+    posted: &[&Posted],
     ledger: &HashMap<String, u64>,
     batches: &HashMap<String, Value>,
     stored: &HashMap<String, Row>,
     found: &mut Vec<String>,
 ) -> Result<()> {
-    let mut shared: Vec<(u64, &Posted)> = Vec::new();
-    for one in posted.iter().filter(|one| one.slice.pool == Pool::Shared) {
+    let mut in_order: Vec<(u64, &Posted)> = Vec::new();
+    for one in posted {
         // Cancelled before any of it was stored, it cannot have stored any.
         let batch = batches.get(&one.batch_id).context("no batch")?;
         if batch["cancelled"] != batch["accepted"] {
             let seq = ledger.get(&one.batch_id).copied().unwrap_or_default();
-            shared.push((seq, one));
+            in_order.push((seq, one));
         }
     }
-    shared.sort_by_key(|(seq, _)| *seq);
-    let size = usize::try_from(Pool::Shared.size())?;
+    in_order.sort_by_key(|(seq, _)| *seq);
+    let size = usize::try_from(pool.size())?;
     // Newest last; of each docid the last completed import, and those cancelled after it.
     let mut may_stand: Vec<Vec<&Posted>> = vec![Vec::new(); size];
-    for (_, one) in shared {
+    for (_, one) in in_order {
         let completed = one.cancelled.is_none();
         for number in one.slice.numbers() {
             let may = may_stand
@@ -98,7 +112,7 @@ fn values_stand(
     }
     for (number, may) in may_stand.iter().enumerate() {
         let number = number as u64;
-        let docid = Pool::Shared.docid(number);
+        let docid = pool.docid(number);
         let Some(row) = stored.get(&docid) else {
             if may.iter().any(|one| one.cancelled.is_none()) {
                 found.push(format!("{docid} is not stored; it should be as in {may:?}"));
@@ -106,7 +120,8 @@ fn values_stand(
             continue;
         };
         let fits = |one: &&Posted| {
-            row.version == one.version.to_string() && row.phone == phone(number, one.version)
+            row.version == one.version.to_string()
+                && row.phone == pool.phone(number, one.version, account.number)
         };
         if !may.iter().any(fits) {
             let Row {
@@ -126,11 +141,16 @@ fn erasures_stand(
     stored: &HashMap<String, Row>,
     found: &mut Vec<String>,
 ) -> Result<()> {
-    for (number, version) in account.erased.borrow().iter().enumerate() {
-        let docid = Pool::Erased.docid(u64::try_from(number)?);
-        let is = stored.get(&docid).map(|row| row.version.clone());
-        let should = version.map(|version| version.to_string());
-        if is != should {
+    let pool = Pool::Erased;
+    for (number, stands) in (0..).zip(account.erased.borrow().iter()) {
+        let docid = pool.docid(number);
+        let is = stored.get(&docid).map(|row| (&row.version, &row.phone));
+        let should = stands.last().and_then(|last| last.version);
+        let should = should.map(|version| {
+            let phone = pool.phone(number, version, account.number);
+            (version.to_string(), phone)
+        });
+        if is != should.as_ref().map(|(version, phone)| (version, phone)) {
             found.push(format!("{docid} is {is:?} and should be {should:?}"));
         }
     }
@@ -146,15 +166,15 @@ async fn counts_agree(
     found: &mut Vec<String>,
 ) -> Result<()> {
     let mut created = 0;
-    for one in posted.iter().filter(|one| one.slice.pool == Pool::Shared) {
+    for one in posted.iter().filter(|one| one.slice.pool != Pool::Erased) {
         let batch = batches.get(&one.batch_id).context("no batch")?;
         created += check::outcome(batch, "created")?;
     }
-    let shared = stored.keys().filter(|docid| docid.starts_with("S-"));
-    let shared = shared.count() as u64;
-    if created != shared {
+    let never_erased = stored.keys().filter(|docid| !docid.starts_with("E-"));
+    let never_erased = never_erased.count() as u64;
+    if created != never_erased {
         found.push(format!(
-            "{created} were counted as created, {shared} are stored"
+            "{created} were counted as created, {never_erased} are stored"
         ));
     }
     let id = &account.id;
@@ -239,7 +259,7 @@ async fn answers_agree(account: &Account<'_>, client: &Client, around: &str) -> 
 fn history(account: &Account<'_>, form: Value, answered: &[Answered]) -> Result<FormHistory> {
     let day = account.stage.today();
     let views = account.seen.borrow();
-    let views = views.iter().map(|visit| {
+    let views = views.keys().map(|visit| {
         let visit = Uuid::try_parse(visit)?.as_u128();
         anyhow::Ok((0, visit, day))
     });

@@ -110,9 +110,13 @@ impl Told {
             }
             count("requests", account.asked.get());
             count("erasures", account.erasures.get());
-            count("exports of the audit log", account.exports.get().1);
+            let exports = account.exported.borrow().len();
+            count("exports of the audit log", exports as u64);
             count("visits", account.seen.borrow().len() as u64);
             count("answers", account.answered.borrow().len() as u64);
+            for (what, lost) in account.lost.borrow().iter() {
+                count(what, *lost);
+            }
         }
         for (status, messages) in messages {
             count(&format!("messages {status}"), *messages);

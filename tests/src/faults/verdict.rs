@@ -8,7 +8,7 @@ use crate::wait::{LATER, eventually};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::account::{Account, Posted};
+use super::account::{Account, Cancelled, Posted};
 use super::stage::Stage;
 use super::stored;
 
@@ -77,7 +77,11 @@ async fn audited(account: &Account<'_>) -> Result<()> {
         account.id
     );
     let rows: u64 = account.stage.sql(&rows).await?.parse()?;
-    let (asked, done) = account.exports.get();
+    let asked = account.exporting.get();
+    let losses = &account.stage.losses;
+    let exported = account.exported.borrow();
+    let done = exported.iter().filter(|when| !losses.may_have(**when));
+    let done = done.count() as u64;
     ensure!(
         (done..=asked).contains(&rows),
         "{rows} exports are in the audit log, of {asked} asked for and {done} done"
@@ -95,7 +99,7 @@ pub async fn violations(account: &Account<'_>) -> Result<Vec<String>> {
     let ledger = ledger(account, &posted, &mut found).await?;
     let mut batches = HashMap::new();
     for one in &posted {
-        let batch = account.batch(&one.batch_id).await?;
+        let batch = account.batch(one).await?.context("lost meanwhile")?;
         if let Err(wrong) = batch_is(one, &batch) {
             found.push(format!("{wrong:#} (of {one:?})"));
         }
@@ -155,15 +159,15 @@ fn batch_is(one: &Posted, batch: &Value) -> Result<()> {
         "not through: {batch}"
     );
     let status = batch["status"].as_str().unwrap_or_default();
-    let Some(answered) = &one.cancelled else {
+    let Some(Cancelled { counts, .. }) = &one.cancelled else {
         ensure!(status == "completed", "not completed: {batch}");
         return Ok(());
     };
     ensure!(status == "cancelled", "not cancelled: {batch}");
     for member in ["outcomes", "cancelled", "failed", "pending"] {
         ensure!(
-            batch[member] == answered[member],
-            "other counts than the cancellation answered, {answered}: {batch}"
+            batch[member] == counts[member],
+            "other counts than the cancellation answered, {counts}: {batch}"
         );
     }
     Ok(())
@@ -173,13 +177,13 @@ fn batch_is(one: &Posted, batch: &Value) -> Result<()> {
 fn in_order(posted: &[Posted], ledger: &HashMap<String, u64>, found: &mut Vec<String>) {
     let seq = |one: &Posted| ledger.get(&one.batch_id).copied().unwrap_or_default();
     let mut answered: Vec<&Posted> = posted.iter().collect();
-    answered.sort_by_key(|one| one.acked);
+    answered.sort_by_key(|one| one.when.acked);
     let mut sent: Vec<&Posted> = posted.iter().collect();
     sent.sort_by_key(|one| one.sent);
     let mut answered = answered.into_iter().peekable();
     let mut newest = 0;
     for one in sent {
-        while let Some(before) = answered.next_if(|before| before.acked < one.sent) {
+        while let Some(before) = answered.next_if(|before| before.when.acked < one.sent) {
             newest = newest.max(seq(before));
         }
         if seq(one) <= newest {
