@@ -100,10 +100,10 @@ fn flatten(value: &Value, member: &str, members: &mut BTreeMap<String, Value>) {
         }
         Value::Array(entries) if entries.is_empty() => {}
         Value::Array(entries) => match named(entries) {
-            Some(named) => {
-                let names = named.iter().map(|(name, _)| Value::from(*name));
+            Some(objects) => {
+                let names = objects.iter().map(|(name, _)| Value::from(*name));
                 members.insert(member.to_owned(), names.collect());
-                for (name, entry) in named {
+                for (name, entry) in objects {
                     flatten(&Value::Object(entry), &place(name), members);
                 }
             }
@@ -122,14 +122,14 @@ fn named(entries: &[Value]) -> Option<Vec<(&str, Map<String, Value>)>> {
     let name = NAMES.into_iter().find(|name| {
         let mut names = HashSet::new();
         let mut entries = entries.iter();
-        entries.all(|entry| entry[name].as_str().is_some_and(|text| names.insert(text)))
+        entries.all(|entry| entry[*name].as_str().is_some_and(|text| names.insert(text)))
     })?;
-    let named = entries.iter().map(|entry| {
+    let objects = entries.iter().map(|entry| {
         let mut rest = entry.as_object()?.clone();
         rest.remove(name);
         Some((entry[name].as_str()?, rest))
     });
-    named.collect()
+    objects.collect()
 }
 
 /// Of long lists those entries that the other one has not; where both have the same entries, all in their order.

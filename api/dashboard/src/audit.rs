@@ -131,6 +131,8 @@ struct ShownRow {
     outcome: &'static str,
     /// What was changed, of a form, a campaign or settings.
     changes: Vec<ShownChange>,
+    /// That there is more of it than is kept.
+    more: Option<String>,
 }
 
 impl ShownRow {
@@ -144,6 +146,7 @@ impl ShownRow {
                 .then(|| Wanted::about(&row)),
             outcome: outcome(row.status),
             changes: audit_changes::shown(&row.changes, (t, zone), names),
+            more: audit_changes::more(t, &row.changes),
             row,
         }
     }

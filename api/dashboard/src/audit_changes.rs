@@ -32,6 +32,13 @@ pub struct ShownChange {
     pub after: String,
 }
 
+impl ShownChange {
+    /// How it was and how it is, each behind the key of its text.
+    pub fn sides(&self) -> [(&'static str, &str); 2] {
+        [("audit-before", &self.before), ("audit-after", &self.after)]
+    }
+}
+
 /// The members of a change; `names` are those of forms and campaigns by their ids.
 pub fn shown(
     changes: &Changes,
@@ -49,9 +56,15 @@ pub fn shown(
     changes.changes.iter().map(shown).collect()
 }
 
+/// That more was changed than is kept.
+pub fn more(t: &Text, changes: &Changes) -> Option<String> {
+    let more = i64::try_from(changes.changes_dropped).unwrap_or(i64::MAX);
+    (more > 0).then(|| t.count("audit-more", more))
+}
+
 /// How many there are, and the names of the first.
-pub fn summary(t: &Text, changes: &[ShownChange], dropped: usize) -> String {
-    let count = i64::try_from(changes.len() + dropped).unwrap_or(i64::MAX);
+pub fn summary(t: &Text, changes: &[ShownChange]) -> String {
+    let count = i64::try_from(changes.len()).unwrap_or(i64::MAX);
     let mut names: Vec<_> = changes.iter().map(|one| one.member.as_str()).collect();
     if names.len() > NAMED {
         names.truncate(NAMED);
@@ -65,7 +78,7 @@ fn member_words(t: &Text, member: &str) -> String {
     let names: Vec<_> = names_of(member).collect();
     let words = names.iter().enumerate().map(|(place, name)| {
         let is_within = |other: &&str| place > 0 && names[place - 1] == **other;
-        if NAMED_BY_PEOPLE.iter().any(|other| is_within(other)) {
+        if NAMED_BY_PEOPLE.iter().any(is_within) {
             return name.clone();
         }
         // The same name may be another thing in another one.

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use chrono::Utc;
 use chrono_tz::Tz;
 use domain::changes::Changes;
+use domain::date_range::{day_of, start_of};
 use domain::docid::DocId;
 use domain::scope::{Access, Scope};
 use futures::future::BoxFuture;
@@ -327,6 +329,41 @@ impl Caller {
             within(QUICK, on_behalf_of(account_id, noted)).await?;
             self.app.phones_seen.note(seen, true);
         }
+        Ok(())
+    }
+
+    /// Notes in the audit log that the caller reads a list of people or of what they wrote: once a day for each `action` and `subject`.
+    ///
+    /// # Errors
+    /// 503: then it is not to be shown.
+    pub async fn note_list(&self, action: &str, subject: &str) -> Result<()> {
+        let (who, address) = self.who();
+        let account_id = self.account_id();
+        let today = day_of(Utc::now(), self.time_zone());
+        let since = start_of(today, self.time_zone());
+        let seen = Sha256::new_with_prefix(account_id.as_bytes());
+        let day = today.to_string();
+        let seen = [who, action, subject, &day]
+            .iter()
+            .fold(seen, |seen, part| seen.chain_update(part).chain_update([0]));
+        let seen = seen.finalize().into();
+        if self.app.phones_seen.contains(&seen) {
+            return Ok(());
+        }
+        let store = &self.app.store;
+        let noted = async {
+            // Another process may have noted it.
+            let what = (action, subject);
+            if store.has_done(account_id, who, what, since).await? {
+                return Ok(());
+            }
+            let status = StatusCode::OK.as_u16();
+            store
+                .note_done(account_id, (who, &address), what, status)
+                .await
+        };
+        within(QUICK, on_behalf_of(account_id, noted)).await?;
+        self.app.phones_seen.note(seen, true);
         Ok(())
     }
 

@@ -233,6 +233,23 @@ impl Store {
         Ok(audit_id)
     }
 
+    /// Whether somebody has done this to that since a moment.
+    pub async fn has_done(
+        &self,
+        account_id: Uuid,
+        who: &str,
+        (action, subject): (&str, &str),
+        since: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        let row = statement!(
+            "SELECT audit_id FROM audit
+              WHERE account_id = $1 AND action = $2 AND name = $3 AND subject = $4 AND at >= $5 LIMIT 1"
+        );
+        let values = values![account_id, action, who, subject, since];
+        let row: Option<Uuid> = self.fetch_value(row, values).await?;
+        Ok(row.is_some())
+    }
+
     /// Notes the HTTP status that a change came to, in a row of its own.
     pub async fn note_outcome(
         &self,
@@ -436,7 +453,10 @@ impl Store {
                 audit_id: row.audit_id,
             })
             .collect();
-        let found: Vec<StoredChanges> = self.fetch_batch(CHANGES, keys).await?;
+        let found: Vec<StoredChanges> = match &keys[..] {
+            [] => Vec::new(),
+            _ => self.snapshot().await?.fetch_batch(CHANGES, keys).await?,
+        };
         let found = found.into_iter().map(|row| (row.audit_id, row.changes.0));
         let mut found: HashMap<_, _> = found.collect();
         let rows = rows.into_iter().map(|row| {

@@ -136,7 +136,9 @@ pub async fn read_access(
                 break;
             };
             after = last.audit_id;
-            grants.iter().for_each(|grant| log.add(grant));
+            for grant in &grants {
+                log.add(grant);
+            }
         }
         let mut shares = Vec::new();
         let mut position = None;
@@ -302,7 +304,7 @@ impl AccessLog {
     }
 
     /// Those of the log, and of those that are stored which it does not know.
-    fn shares(&mut self, stored: Vec<Share>) -> Vec<ShareAccess> {
+    fn shares(&self, stored: Vec<Share>) -> Vec<ShareAccess> {
         let mut all: Vec<ShareAccess> = self.withdrawn.clone();
         for (subject, spans) in &self.shared {
             all.extend(spans.iter().map(|span| ShareAccess {
@@ -440,12 +442,12 @@ mod tests {
     #[test]
     fn what_was_shared_ends_when_it_is_withdrawn_or_over() {
         let end = "2026-03-20T12:00:00Z";
-        let shared = format!("{end} /dashboard?days=30");
-        let mut log = log(&[
-            (1, "share.create", &shared, Some(201)),
-            (2, "share.create", &shared, Some(201)),
-            (3, "share.withdraw", &shared, Some(204)),
-            (4, "share.withdraw", &shared, Some(404)),
+        let subject = format!("{end} /dashboard?days=30");
+        let log = log(&[
+            (1, "share.create", &subject, Some(201)),
+            (2, "share.create", &subject, Some(201)),
+            (3, "share.withdraw", &subject, Some(204)),
+            (4, "share.withdraw", &subject, Some(404)),
         ]);
         let stored = |path: &str| Share {
             share_id: Uuid::nil(),

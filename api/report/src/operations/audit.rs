@@ -58,7 +58,7 @@ impl AuditKind {
             Self::Form => ["form.%", "link.%", "share.%"],
             Self::Campaign => ["campaign.%", "sender.%", "import.%"],
             Self::Recipient => ["recipient.%", "suppression.%", "feedback.%"],
-            Self::Export => ["%.export"; 3],
+            Self::Export => ["%.export", "%.read", "%.read"],
         }
     }
 }

@@ -5,6 +5,7 @@ use chrono::{Days, TimeDelta, Utc};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::form::short_form;
 use tests::wait::{LATER, eventually};
 
 const ACCESS: &str = "/api_v1/audit/access";
@@ -141,5 +142,47 @@ async fn a_customer_number_leads_to_the_import_with_which_it_was_erased() -> Res
         .sql("SELECT count(*) FROM audit_erased WHERE subject LIKE '%order%'")
         .await?;
     ensure!(left == "0", "a docid is left");
+    Ok(())
+}
+
+#[tokio::test]
+async fn who_reads_a_list_has_a_row_a_day() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let form = client.published(&short_form("After the visit")).await?;
+    let viewer = app.person("vic", "shop", "viewer").await?;
+    let form_id = form["form_id"].as_str().context("no form")?;
+    for _ in 0..2 {
+        for page in [
+            "answers",
+            "recipients",
+            "messages",
+            "recipients?column=&q=x",
+        ] {
+            viewer
+                .get(&format!("/dashboard/{page}"))
+                .await?
+                .expect(200)?;
+        }
+    }
+    // No form is called so.
+    viewer
+        .get("/dashboard/answers?form=%2B4915112345678")
+        .await?;
+    let list = client.get("/api_v1/audit?kind=export&name=vic").await?;
+    let list = list.expect(200)?.json()?;
+    let rows = list["items"].as_array().context("no items")?;
+    let rows = rows
+        .iter()
+        .map(|row| json!([row["action"], row["subject"]]));
+    let mut rows: Vec<_> = rows.map(|row| row.to_string()).collect();
+    rows.sort();
+    let expected = [
+        json!(["answers.read", form_id]),
+        json!(["messages.read", ""]),
+        json!(["recipients.read", ""]),
+    ];
+    ensure!(rows == expected.map(|row| row.to_string()), "{list}");
     Ok(())
 }

@@ -263,7 +263,7 @@ async fn what_a_text_said_before_and_who_changed_it_to_what_is_in_the_log() -> R
     };
     ensure!(refused["changes"] == json!([]), "{refused}");
     let expected = [
-        r#"/reminder/after_days: null -> 3"#,
+        "/reminder/after_days: null -> 3",
         r#"/reminder/text: null -> "Again: {link}""#,
         r#"/text: "How was <it>? {link}" -> "Was it good? {link}""#,
     ];
