@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use svg_hush::Filter;
 use svg_hush::data_url_filter::DataUrlFilterResult;
 
+use crate::changes::Logged;
 use crate::invalid::{Fault, Invalid, code, read_line};
 use crate::members::read_body;
 use crate::svg::{Drawing, MAX_DRAWN};
@@ -68,6 +70,18 @@ impl Branding {
                 language: body.optional("language", one_of),
             })
         })
+    }
+}
+
+impl Logged for Branding {
+    /// The logo by its kind, its size and its SHA-256.
+    fn logged(&self) -> Value {
+        let mut content = json!(self);
+        if let Some((kind, bytes)) = self.logo.as_ref().and_then(Logo::image) {
+            let hash = hex::encode(Sha256::digest(&bytes));
+            content["logo"] = format!("{kind}, {} bytes, SHA-256 {hash}", bytes.len()).into();
+        }
+        content
     }
 }
 

@@ -79,17 +79,17 @@ pub fn member(pointer: &str, name: &str) -> String {
 
 /// Reads a text of one line: it has 1 to `max_chars` characters, of which some are seen, and no control character.
 pub(crate) fn read_line(text: &str, max_chars: usize) -> Result<String, Fault> {
-    if looks_empty(text) {
-        Err(Fault::new(
-            code::BLANK,
-            "is empty, or nothing of it is seen",
-        ))
+    let blank = |detail| Err(Fault::new(code::BLANK, detail));
+    if text.trim().is_empty() {
+        blank("is empty or white space only")
     } else if text.chars().nth(max_chars).is_some() {
         let detail = format!("has more than {max_chars} characters");
         Err(Fault::new(code::TOO_LONG, detail))
     } else if has_control(text) {
         let detail = "holds a control character";
         Err(Fault::new(code::CONTROL_CHARACTER, detail))
+    } else if looks_empty(text) {
+        blank("has no character that is seen")
     } else {
         Ok(text.to_owned())
     }

@@ -13,6 +13,7 @@
 //! - [`link`]: the token, business properties and tracking fields of a link,
 //! - [`answer`]: answers, checked by the form,
 //! - [`campaign`]: campaigns, the statuses of their messages, how these are judged and counted,
+//! - [`changes`]: what a change made of a form, a campaign or settings,
 //! - [`rollup`]: counts of views and answers, how they are merged and encoded,
 //! - [`metrics`]: the figures of a report, computed from these counts,
 //! - [`price`]: what messages cost,
@@ -29,6 +30,7 @@ pub mod answer;
 pub mod body;
 pub mod branding;
 pub mod campaign;
+pub mod changes;
 pub mod chunk;
 pub mod date_range;
 pub mod dedupe;

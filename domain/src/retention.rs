@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use chrono::{Days, NaiveDate};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::changes::Logged;
 use crate::invalid::Invalid;
 use crate::members::read_body;
 
@@ -41,6 +42,12 @@ impl Retention {
     }
 }
 
+impl Logged for Retention {
+    fn logged(&self) -> Value {
+        json!(self)
+    }
+}
+
 /// The last day that is not kept any more: today and as many days before it as are to be kept are. What was begun before
 /// midnight is over when its day goes.
 pub fn last_let_go(days: Option<u16>, today: NaiveDate) -> Option<NaiveDate> {
@@ -49,8 +56,6 @@ pub fn last_let_go(days: Option<u16>, today: NaiveDate) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::invalid::code;
 

@@ -21,6 +21,8 @@ entity! { "audit";
     status: Option<i16>,
     /// Of an outcome, the row of what was tried.
     outcome_of: Option<Uuid>,
+    /// Of the outcome of a change of a form, a campaign or settings: in JSON the members as they were and as they are.
+    changes: Option<String>,
     /// The seal that it is in. Null: none yet.
     seal: Option<i64>,
     /// Null: not sealed yet, or of a recipient who was erased since.

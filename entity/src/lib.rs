@@ -78,6 +78,7 @@ tables! {
     api_key,
     api_secret,
     audit,
+    audit_erased,
     audit_recipient,
     audit_seal,
     branding,

@@ -99,6 +99,7 @@ const STEPS: &[Step] = &[
     ),
     by_account!("audit_seal"),
     by_account!("audit_recipient"),
+    by_account!("audit_erased"),
     // What was unique among all accounts: whose link a token opens.
     Step {
         name: TOKENS,

@@ -56,6 +56,7 @@ mod m0024_identities;
 mod m0025_retention;
 mod m0026_audit_recipients;
 mod m0027_opt_outs;
+mod m0028_audit_changes;
 mod watch;
 
 pub use all::MIGRATIONS;

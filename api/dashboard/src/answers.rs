@@ -588,6 +588,11 @@ pub async fn show(person: SignedIn, uri: Uri) -> Result<Response> {
         let (total, has_more, rows) = query.find(&person, &form, &range, &list).await?;
         shown(&list, total, has_more, rows)
     };
+    // It is that of a form by now.
+    if !form.is_empty() {
+        let read = if form == ALL_FORMS { "" } else { &form };
+        person.caller.note_list("answers.read", read).await?;
+    }
     let older = query.older(&person, &form, &range).await?;
     let columns = columns(&person, &query, &found).await;
     let keep = query.pairs(&form);

@@ -19,6 +19,7 @@ use strum::VariantArray;
 use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
+use crate::audit_changes::{self, ShownChange};
 use crate::download::{named, today};
 use crate::names::names;
 use crate::page::{Frame, page};
@@ -46,6 +47,8 @@ struct AuditPage<'a> {
     none: String,
     /// Of a customer number that is looked for: whether somebody has it.
     is_stored: Option<bool>,
+    /// Whether whoever had it was erased with an import.
+    is_erased_with_import: bool,
     /// The query of the next page.
     next: Option<String>,
 }
@@ -126,25 +129,32 @@ struct ShownRow {
     about: Option<String>,
     /// The text for what it came to.
     outcome: &'static str,
+    /// What was changed, of a form, a campaign or settings.
+    changes: Vec<ShownChange>,
+    /// That there is more of it than is kept.
+    more: Option<String>,
 }
 
 impl ShownRow {
     fn new(row: AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, String>) -> Self {
         Self {
-            who: who(&row, t, names),
+            who: who(&row.name, t, names),
             what: t.of("audit", &row.action),
             subject: subject(&row, (t, zone), names),
             page: page_of(&row, names),
             about: (row.action.starts_with("recipient.") || names.contains_key(id_of(&row)))
                 .then(|| Wanted::about(&row)),
             outcome: outcome(row.status),
+            changes: audit_changes::shown(&row.changes, (t, zone), names),
+            more: audit_changes::more(t, &row.changes),
             row,
         }
     }
 }
 
-fn who(row: &AuditRow, t: &Text, names: &HashMap<String, String>) -> String {
-    match &*row.name {
+/// A person, a key or the command line, as the log names them, in words.
+pub fn who(name: &str, t: &Text, names: &HashMap<String, String>) -> String {
+    match name {
         "" => t.get("audit-command-line"),
         name if name.starts_with(KEY) => key_words(name, t, names),
         name => name.to_owned(),
@@ -168,6 +178,13 @@ fn shared(row: &AuditRow) -> (Option<DateTime<Utc>>, &str) {
     let read = |(end, path): (&str, _)| Some((Some(end.parse().ok()?), path));
     let shared = row.subject.split_once(' ').and_then(read);
     shared.unwrap_or((None, &row.subject))
+}
+
+/// What people call a page that was shared.
+pub fn shared_words(path: &str, t: &Text, names: &HashMap<String, String>) -> String {
+    let form = form_of(path).map(|id| names.get(id).cloned());
+    let form = form.map(|name| name.unwrap_or_else(|| t.get("form")));
+    form.unwrap_or_else(|| t.get("nav-overview"))
 }
 
 /// What was made, and its end.
@@ -201,10 +218,7 @@ fn subject(row: &AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, Strin
         },
         "share.create" | "share.withdraw" => {
             let (end, path) = shared(row);
-            let form = form_of(path).map(|id| names.get(id).cloned());
-            let form = form.map(|name| name.unwrap_or_else(|| t.get("form")));
-            let words = form.unwrap_or_else(|| t.get("nav-overview"));
-            until(words, end, (t, zone))
+            until(shared_words(path, t, names), end, (t, zone))
         }
         // The key, its end, its name and its scopes.
         "key.create" => match *row.subject.splitn(3, ' ').collect::<Vec<_>>() {
@@ -314,6 +328,7 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
         rows,
         none,
         is_stored,
+        is_erased_with_import: !filter.erased_with.is_empty(),
         next: found.next.map(next),
         wanted,
     };
@@ -362,7 +377,7 @@ async fn file_names(person: &SignedIn) -> HashMap<String, String> {
 }
 
 /// What API keys are called; one without a name by itself.
-async fn key_names(person: &SignedIn) -> Result<HashMap<String, String>> {
+pub async fn key_names(person: &SignedIn) -> Result<HashMap<String, String>> {
     let keys = person.store().list_keys(Some(person.account_id)).await?;
     let keys = keys.into_iter();
     Ok(keys
@@ -384,6 +399,7 @@ pub async fn export(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Re
 #[cfg(test)]
 mod tests {
     use api_language::of_code;
+    use domain::changes::Changes;
 
     use super::*;
 
@@ -401,6 +417,7 @@ mod tests {
             subject: subject.to_owned(),
             docid: (subject == HASH).then(|| "order-1".to_owned()),
             status,
+            changes: Changes::default(),
         };
         let names = [(ID, "After the visit"), ("fk_2", "Till")];
         let names = names.map(|(id, name)| (id.to_owned(), name.to_owned()));

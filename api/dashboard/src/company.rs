@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::branding::Branding;
+use domain::changes::Changes;
 use serde::Deserialize;
 use serde_json::json;
 use store::{Error, Store};
@@ -134,7 +135,9 @@ async fn set_time_zone(
         noted.record_status(StatusCode::CONFLICT).await;
         return answer(&person, Some("time-zone-stays")).await;
     }
-    noted.record_status(StatusCode::OK).await;
+    let before = json!({"time_zone": person.caller.time_zone().name()});
+    let changes = Changes::between(&before, &json!({"time_zone": zone.name()}));
+    noted.record_changes(StatusCode::OK, &changes).await;
     Ok(changed(&person, "account.time-zone").await)
 }
 
@@ -180,8 +183,10 @@ async fn set_name(
         return answer(&person, Some("company-wrong")).await;
     };
     let noted = person.caller.note("account.name", &name).await?;
+    let before = person.store().branding(person.account_id).await?.name;
+    let changes = Changes::between(&json!({"name": before}), &json!({"name": name}));
     rename(person.store(), person.account_id, name).await?;
-    noted.record_status(StatusCode::OK).await;
+    noted.record_changes(StatusCode::OK, &changes).await;
     Ok(changed(&person, "account.name").await)
 }
 

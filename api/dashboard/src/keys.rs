@@ -1,5 +1,7 @@
 //! The API keys of an account: making, rotating and revoking them.
 
+use std::collections::HashMap;
+
 use api_http::{Problem, Result};
 use api_language::Text;
 use askama::Template;
@@ -14,6 +16,7 @@ use domain::scope::{Scope, Scopes};
 use serde::Deserialize;
 use store::account::{CreateKeyError, IssuedKey, KeySummary};
 
+use crate::audit::who;
 use crate::done;
 use crate::page::{Alert, Frame, page};
 use crate::sent::{SentChange, SentPairs};
@@ -43,6 +46,17 @@ struct KeysPage<'a> {
     refusal: Option<String>,
     /// Shown once.
     issued: Option<IssuedKey>,
+}
+
+impl KeysPage<'_> {
+    /// When a key was made, and by whom if the log has it.
+    fn made(&self, shown: &ShownKey) -> String {
+        let t = self.f.t;
+        let at = t.with("key-made-at", self.f.moment(shown.key.created_at));
+        let by = shown.key.created_by.as_deref();
+        let by = by.map(|name| t.with("access-by", who(name, t, &HashMap::new())));
+        by.map_or(at.clone(), |by| format!("{at} {by}"))
+    }
 }
 
 /// A key to be made, as it is typed.

@@ -12,7 +12,7 @@
 //! - One file a page: `overview` (with the `first_steps` of a new account, and `news`), `form`, `stores`, `answers`, `imports`,
 //!   `import_file` (a file before it is imported: `import_upload`, `import_outlook`),
 //!   `recipients`, `suppressions`, `campaigns`, `messages`, `senders` (with `sender_alerts`, what all pages tell of them), `forms`, `links` (of a form), `branding`, `people`, `company`, `keys`,
-//!   `audit`, `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
+//!   `audit` (`audit_changes`, `access`), `share` (pages of reports for whoever has a link; `shared_pages`: those drawn lately). `comments`, and `analysis` of
 //!   them, which costs more than its report.
 //! - `editor`: what the editors of forms (`form_edit`, of a `form_draft`) and of campaigns (`campaign_edit`, of a `campaign_draft`,
 //!   which `campaign_new` begins; `campaign_columns`: what it tells of columns) share.
@@ -20,10 +20,12 @@
 //! Reports are read from the crate `report`, as the API's own are, so the figures are the same. Everything else is an operation of
 //! another capability: what it checks is checked once. What is *not* here: SQL, and any rule about what may be stored.
 
+mod access;
 mod analysis;
 mod answers;
 mod asset;
 mod audit;
+mod audit_changes;
 mod branding;
 mod campaign_columns;
 mod campaign_draft;
@@ -290,6 +292,7 @@ fn of_admins() -> Router<DashboardState> {
         .route("/dashboard/keys", get(keys::show).post(keys::create))
         .route("/dashboard/keys/{action}", post(keys::change))
         .route("/dashboard/audit", get(audit::show))
+        .route("/dashboard/audit/access", get(access::show))
         .route("/dashboard/audit.ndjson", get(audit::export))
         .route("/dashboard/senders/{name}/{action}", post(senders::change))
 }

@@ -302,6 +302,7 @@ async fn show_found(
     page: &PageQuery,
 ) -> Result<Response> {
     let (f, caller) = (person.frame("recipients"), &person.caller);
+    caller.note_list("recipients.read", "").await?;
     let some = RecipientQuery::default();
     let some = operations::list_recipients(caller, &some, None, WITH_COLUMNS).await?;
     let fields = some.0.rows.iter().filter_map(|one| one.fields.as_object());

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use chrono::Utc;
 use chrono_tz::Tz;
+use domain::changes::Changes;
+use domain::date_range::{day_of, start_of};
 use domain::docid::DocId;
 use domain::scope::{Access, Scope};
 use futures::future::BoxFuture;
@@ -25,7 +28,7 @@ use crate::body::{Limit, json_as};
 use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// Characters of a subject in the audit log.
-const MAX_SUBJECT: usize = 200;
+pub const MAX_SUBJECT: usize = 200;
 
 /// Who asks for operations, and the service that is asked. Cheap to clone.
 #[derive(Clone)]
@@ -201,17 +204,34 @@ impl Caller {
         subject: &(impl ToString + ?Sized),
         work: impl Future<Output = Result<T>> + Send + 'a,
     ) -> BoxFuture<'a, Result<T>> {
+        let work = async { Ok((work.await?, Changes::default())) };
+        self.change_content(change, subject, work)
+    }
+
+    /// The same of a content: `work` also tells what it changed, which the audit log keeps.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub fn change_content<'a, T: Send + 'a>(
+        &'a self,
+        change: Change,
+        subject: &(impl ToString + ?Sized),
+        work: impl Future<Output = Result<(T, Changes)>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<T>> {
         let subject = subject.to_string();
         Box::pin(async move {
             self.check_for(Access::Change, change.scope)?;
             let noted = self.note(change.action, &subject).await?;
-            let done = self.make(change.scope, work).await;
-            let status = match &done {
-                Ok(_) => change.status,
-                Err(problem) => problem.code().status(),
-            };
-            noted.record_status(status).await;
-            done
+            match self.make(change.scope, work).await {
+                Ok((done, changes)) => {
+                    noted.record_changes(change.status, &changes).await;
+                    Ok(done)
+                }
+                Err(problem) => {
+                    noted.record_status(problem.code().status()).await;
+                    Err(problem)
+                }
+            }
         })
     }
 
@@ -312,6 +332,41 @@ impl Caller {
         Ok(())
     }
 
+    /// Notes in the audit log that the caller reads a list of people or of what they wrote: once a day for each `action` and `subject`.
+    ///
+    /// # Errors
+    /// 503: then it is not to be shown.
+    pub async fn note_list(&self, action: &str, subject: &str) -> Result<()> {
+        let (who, address) = self.who();
+        let account_id = self.account_id();
+        let today = day_of(Utc::now(), self.time_zone());
+        let since = start_of(today, self.time_zone());
+        let seen = Sha256::new_with_prefix(account_id.as_bytes());
+        let day = today.to_string();
+        let seen = [who, action, subject, &day]
+            .iter()
+            .fold(seen, |seen, part| seen.chain_update(part).chain_update([0]));
+        let seen = seen.finalize().into();
+        if self.app.phones_seen.contains(&seen) {
+            return Ok(());
+        }
+        let store = &self.app.store;
+        let noted = async {
+            // Another process may have noted it.
+            let what = (action, subject);
+            if store.has_done(account_id, who, what, since).await? {
+                return Ok(());
+            }
+            let status = StatusCode::OK.as_u16();
+            store
+                .note_done(account_id, (who, &address), what, status)
+                .await
+        };
+        within(QUICK, on_behalf_of(account_id, noted)).await?;
+        self.app.phones_seen.note(seen, true);
+        Ok(())
+    }
+
     /// Reads a body of `application/json` that is one object.
     ///
     /// # Errors
@@ -344,8 +399,13 @@ pub struct AuditEntry<'a> {
 impl AuditEntry<'_> {
     /// Notes the HTTP status that the change came to.
     pub async fn record_status(self, status: StatusCode) {
+        self.record_changes(status, &Changes::default()).await;
+    }
+
+    /// The same, and what it changed.
+    pub async fn record_changes(self, status: StatusCode, changes: &Changes) {
         let (store, account_id) = (&self.caller.app.store, self.caller.account_id());
-        let noted = store.note_outcome(account_id, self.audit_id, status.as_u16());
+        let noted = store.note_changes(account_id, self.audit_id, status.as_u16(), changes);
         let noted = within(QUICK, on_behalf_of(account_id, noted));
         if let Err(error) = noted.await {
             tracing::warn!(%error, "the outcome of a change is not in the audit log");

@@ -47,7 +47,7 @@ mod usage;
 pub mod work;
 
 pub use self::address::Network;
-pub use self::caller::{AuditEntry, Caller, Change};
+pub use self::caller::{AuditEntry, Caller, Change, MAX_SUBJECT};
 pub use self::deadline::{QUICK, found, within};
 pub use self::error::{Code, Problem, Result};
 pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};

@@ -1,14 +1,16 @@
-//! The route of the audit log.
+//! The routes of the audit log.
 
+use axum::Json;
 use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use domain::date_range::parse_date;
 use domain::scope::Scope;
 
-use crate::operations::{AuditQuery, audit_page, export_audit};
-use crate::schema::AuditItem;
+use crate::operations::{AuditQuery, audit_page, export_audit, read_access};
+use crate::schema::{AccessOnDay, AuditItem};
 use api_http::accept::Kind;
 use api_http::lines::{page, page_permit, wanted};
-use api_http::{Caller, List, Page, Parameters, Result};
+use api_http::{Caller, List, Page, Parameters, Problem, Result};
 
 /// List who changed, exported or saw what, newest first.
 ///
@@ -23,7 +25,7 @@ use api_http::{Caller, List, Page, Parameters, Result};
         ("kind" = Option<String>, Query, description = "What it is about", pattern =
             "^(sign_in|person|key|setting|form|campaign|recipient|export)$"),
         ("subject" = Option<String>, Query, description = "What was done to this, as the log has it", pattern = "^[^\\u0000]*$"),
-        ("docid" = Option<String>, Query, description = "What was done to this recipient, stored or not; instead of `subject`",
+        ("docid" = Option<String>, Query, description = "What was done to this recipient, stored or not, also by the erasure of an import; instead of `subject`",
             min_length = 1, max_length = 128, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"),
         List,
     ),
@@ -51,4 +53,25 @@ pub async fn list_audit(
         Ok(permit.hold(list.answer(found.rows, found.next)?))
     };
     caller.read(Scope::Audit, answer).await
+}
+
+/// Tell who had access on a day: people, keys, and pages that were shared.
+///
+/// It is put together from what is stored and from the log. Somebody counts who had access at any moment of the day. Not known is who
+/// was gone before the log begins (`is_complete` is false for a day before that), who has the servers, the database or a backup, and to whom
+/// somebody gave a secret or a link.
+#[utoipa::path(
+    get,
+    path = "/api_v1/audit/access",
+    params(
+        ("day" = Option<String>, Query, format = Date, description = "In the account's time zone; today without it"),
+    ),
+    responses((status = 200, description = "Who had access", body = AccessOnDay)),
+)]
+pub async fn read_access_of_day(caller: Caller, parameters: Parameters) -> Result<Response> {
+    let day = parameters.one("day")?;
+    let wrong = || Problem::invalid_parameter("day is not a date (YYYY-MM-DD)");
+    let day = day.map(|text| parse_date(text).ok_or_else(wrong));
+    let (access, permit) = read_access(&caller, day.transpose()?).await?;
+    Ok(permit.hold(Json(access).into_response()))
 }

@@ -65,7 +65,9 @@ pub fn routes(app: &AppState, cache: Cache) -> OpenApiRouter {
         .routes(routes!(share::create_share, share::list_shares))
         .routes(routes!(share::withdraw_share));
     let feedback = OpenApiRouter::new().routes(routes!(feedbacks::erase_feedback));
-    let audit = OpenApiRouter::new().routes(routes!(audit::list_audit));
+    let audit = OpenApiRouter::new()
+        .routes(routes!(audit::list_audit))
+        .routes(routes!(audit::read_access_of_day));
     let retention = OpenApiRouter::new()
         .routes(routes!(retention::read_retention, retention::set_retention))
         .routes(routes!(retention::preview_retention));

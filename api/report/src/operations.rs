@@ -1,10 +1,12 @@
 //! What can be done with feedbacks, shared pages, the audit log and how long all is kept: functions that routes and the dashboard call, each with what it gives.
 
+mod access;
 mod audit;
 mod feedback;
 mod retention;
 mod share;
 
+pub use self::access::{AccessOnDay, KeyAccess, PersonAccess, ShareAccess, Span, read_access};
 pub(crate) use self::audit::audit_page;
 pub use self::audit::{AuditKind, AuditQuery, export_audit};
 pub use self::feedback::{

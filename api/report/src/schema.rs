@@ -24,6 +24,63 @@ api_http::schemas! {
         subject: text(),
         /// The HTTP status that it came to; null: not known.
         status: or_null(count()),
+        /// Of a form, a campaign, branding, retention or settings for messages: what is different. At most about 48 KiB; a value of more
+        /// than 8 KiB is cut and ends with `…`.
+        changes: list_of(named("ChangedMember")),
+        /// How many members more were changed.
+        changes_dropped: count(),
+    };
+    /// A member of what was changed, as it was and as it is.
+    ChangedMember = members! {
+        /// A JSON pointer, in which an entry of a list of objects is named by its `key` or `value`: `/reminder/text`,
+        /// `/fields/recommend/label`. The list itself has these names, in their order. Of an audience's `fields` there are the names
+        /// alone, of a logo its kind, size and SHA-256, of a list of more than 1 KiB the entries that the other one has not.
+        member: text(),
+        /// Null: nothing. Of a campaign that is started all is null: `after` is with what it was started.
+        before: json!({}),
+        after: json!({}),
+    };
+    /// Who had access on a day, at any moment of it.
+    AccessOnDay = members! {
+        day: day(),
+        time_zone: text(),
+        /// Of the first row of the audit log.
+        log_from: or_null(time()),
+        /// Whether the log goes back to the beginning of the day. If not, whoever was gone or had another role before is not known.
+        is_complete: flag(),
+        /// By name, with one role each: whoever was given another is there twice.
+        people: list_of(named("PersonAccess")),
+        keys: list_of(named("KeyAccess")),
+        shares: list_of(named("ShareAccess")),
+    };
+    PersonAccess = members! {
+        name: text(),
+        /// Null: not known.
+        role: or_null(text()),
+        since: since(),
+        given_by: given_by(),
+        until: until(),
+        ended_by: ended_by(),
+    };
+    KeyAccess = members! {
+        api_key: text(),
+        name: or_null(text()),
+        /// With commas between.
+        scopes: text(),
+        /// From where it could be used, with commas between; null: from anywhere.
+        networks: or_null(text()),
+        since: since(),
+        given_by: given_by(),
+        until: until(),
+        ended_by: ended_by(),
+    };
+    /// A page of a report that whoever had its link could read.
+    ShareAccess = members! {
+        path: text(),
+        since: since(),
+        given_by: given_by(),
+        until: until(),
+        ended_by: ended_by(),
     };
     /// For how many days what is kept; what is left out or null: for ever.
     Retention = closed(members! {
@@ -173,6 +230,28 @@ api_http::schemas! {
     AnswerValue = json!({"oneOf": [grade(), text(), list_of(text())]});
 }
 
+fn since() -> Value {
+    with(
+        or_null(time()),
+        "description",
+        "Null: before the log begins.",
+    )
+}
+
+fn given_by() -> Value {
+    let about = "As the log names people and keys, empty for the command line; null: not known.";
+    with(or_null(text()), "description", about)
+}
+
+fn until() -> Value {
+    with(or_null(time()), "description", "Null: it goes on.")
+}
+
+fn ended_by() -> Value {
+    let about = "As `given_by`; null: not known, or it ends by itself.";
+    with(or_null(text()), "description", about)
+}
+
 fn real() -> Value {
     json!({"type": "number", "format": "double"})
 }
@@ -194,7 +273,8 @@ fn grade() -> Value {
 #[cfg(test)]
 mod tests {
     use api_http::schema::assert_describes;
-    use chrono::DateTime;
+    use chrono::{DateTime, NaiveDate};
+    use domain::changes::Changes;
     use domain::form::{FormContent, FormInput};
     use domain::metrics;
     use domain::rollup::{self, FieldCounts};
@@ -203,6 +283,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::operations;
 
     #[test]
     fn a_row_of_the_log_has_the_members_that_the_document_says() {
@@ -215,6 +296,38 @@ mod tests {
             subject: String::new(),
             docid: None,
             status: None,
+            changes: Changes::default(),
+        });
+        assert_describes::<ChangedMember>(&domain::changes::ChangedMember {
+            member: "/text".to_owned(),
+            before: Value::Null,
+            after: "Hello".into(),
+        });
+    }
+
+    #[test]
+    fn access_has_the_members_that_the_document_says() {
+        let span = operations::Span::default();
+        assert_describes::<PersonAccess>(&operations::PersonAccess::default());
+        assert_describes::<KeyAccess>(&operations::KeyAccess {
+            api_key: String::new(),
+            name: None,
+            scopes: String::new(),
+            networks: None,
+            span: span.clone(),
+        });
+        assert_describes::<ShareAccess>(&operations::ShareAccess {
+            path: String::new(),
+            span,
+        });
+        assert_describes::<AccessOnDay>(&operations::AccessOnDay {
+            day: NaiveDate::MIN,
+            time_zone: String::new(),
+            log_from: None,
+            is_complete: false,
+            people: Vec::new(),
+            keys: Vec::new(),
+            shares: Vec::new(),
         });
     }
 

@@ -22,6 +22,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::campaign::{Message, MessageStatus, Receipt};
+use domain::changes::{Changes, Logged};
 use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
@@ -334,11 +335,13 @@ pub async fn replace_setting(
 ) -> Result<()> {
     let replace = async {
         check_month_budget(state, caller, setting)?;
-        let store = &caller.app.store;
-        let stored = store.set_send_setting(caller.account_id(), setting);
-        Ok(within(QUICK, stored).await?)
+        let (store, account_id) = (&caller.app.store, caller.account_id());
+        let before = within(QUICK, store.send_setting(account_id)).await?;
+        within(QUICK, store.set_send_setting(account_id, setting)).await?;
+        let changes = Changes::between(&before.logged(), &setting.logged());
+        Ok(((), changes))
     };
-    caller.change(REPLACE_SETTING, "", replace).await
+    caller.change_content(REPLACE_SETTING, "", replace).await
 }
 
 /// Whether all that the account's senders send counts against its budget of a month; what is simulated may have no price.

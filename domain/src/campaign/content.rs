@@ -3,10 +3,12 @@
 use chrono::{DateTime, Utc};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::sample::SampleShare;
 use super::sender_choice::SenderChoice;
+use crate::changes::Logged;
 use crate::form::{BusProp, FormContent};
 use crate::price::Money;
 use crate::sms::{SendWindow, Template};
@@ -94,6 +96,17 @@ impl CampaignContent {
     /// Whether it asks only some, which programs before that know nothing of would overlook.
     pub fn asks_only_some(&self) -> bool {
         self.sample.is_some() || !self.per_day.is_empty()
+    }
+}
+
+impl Logged for CampaignContent {
+    /// Of the tracking fields that its audience must have, the names alone: a value may lead to a person.
+    fn logged(&self) -> Value {
+        let mut content = json!(self);
+        if let Audience::Recipients { fields, .. } = &self.audience {
+            content["audience"]["fields"] = fields.keys().map(String::as_str).collect();
+        }
+        content
     }
 }
 

@@ -16,7 +16,7 @@ pub struct BusProp(String);
 impl BusProp {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         match text.split_once(':') {
-            Some((name, value)) if !looks_empty(name) && !looks_empty(value) => {}
+            Some((name, value)) if is_seen(name) && is_seen(value) => {}
             _ => {
                 return Err(Fault::new(
                     code::MALFORMED,
@@ -41,6 +41,11 @@ impl BusProp {
     pub fn value(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, value)| value)
     }
+}
+
+/// Whether something is seen of a part. White space is, as forms have it that are stored.
+fn is_seen(part: &str) -> bool {
+    !part.is_empty() && (part.trim().is_empty() || !looks_empty(part))
 }
 
 /// A business property of one form.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::bus_prop::{BusProp, BusPropEntry};
 use super::choice::ChoiceOption;
@@ -11,6 +12,7 @@ use super::key::FieldKey;
 use super::label::Labels;
 use super::limits::MAX_BUS_PROPS;
 use super::link::FormLink;
+use crate::changes::Logged;
 
 /// What a form asks. Its JSON is what is stored; it is not checked again when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -115,6 +117,36 @@ impl FormContent {
         }
         let mut alike = of_name.filter(|entry| is_same_but_for_case(entry.text.value(), trimmed));
         alike.next().filter(|_| alike.next().is_none())
+    }
+}
+
+impl Logged for FormContent {
+    /// What its page has: business properties by their texts, and nothing that is retired.
+    fn logged(&self) -> Value {
+        let mut content = json!(self);
+        if let Some(members) = content.as_object_mut() {
+            members.remove("last_bus_prop_id");
+            members.remove("option_numbers");
+        }
+        without_retired(&mut content);
+        let in_use = self.bus_props.iter().filter(|entry| !entry.retired);
+        content["bus_props"] = in_use.map(|entry| entry.text.as_str()).collect();
+        content
+    }
+}
+
+/// Leaves out of all lists what is retired.
+fn without_retired(value: &mut Value) {
+    match value {
+        Value::Array(entries) => {
+            entries.retain(|entry| entry["retired"] != true);
+            entries.iter_mut().for_each(without_retired);
+        }
+        Value::Object(members) => {
+            members.remove("retired");
+            members.values_mut().for_each(without_retired);
+        }
+        _ => {}
     }
 }
 

@@ -3,8 +3,9 @@
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::changes::Logged;
 use crate::invalid::{Invalid, read_line};
 use crate::members::read_body;
 use crate::price::Money;
@@ -50,10 +51,15 @@ impl SendSetting {
         })
     }
 }
+
+impl Logged for SendSetting {
+    fn logged(&self) -> Value {
+        json!(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::invalid::code;
 

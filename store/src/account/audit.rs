@@ -4,17 +4,22 @@
 //! `audit_recipient`, as long as the recipient is stored.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use chrono::{DateTime, SubsecRound, Utc};
+use domain::changes::Changes;
 use domain::pepper::Pepper;
 use entity::{audit, audit_recipient};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::erasure::DocIdKeys;
-use crate::tx::{Sql, Statement, statement, values};
-use crate::{Error, ListPage, Store};
+use crate::tx::{
+    BatchStatement, JsonText, Sql, Statement, batch_row, rows_that_fit, statement, values,
+};
+use crate::{Error, ListPage, PAGE_BYTES, Store, Tx};
 
 /// The last second of the year 9999, in Unix time: later ones are longer texts, which SQLite takes for earlier.
 const LAST: i64 = 253_402_300_799;
@@ -25,6 +30,8 @@ macro_rules! rows {
         statement!(
             "SELECT a.audit_id, a.at, a.name, a.address, a.action, a.subject, coalesce(a.status, (
                     SELECT min(o.status) FROM audit o WHERE o.account_id = $1 AND o.outcome_of = a.audit_id)) AS status, (
+                    SELECT CAST(coalesce(max(octet_length(o.changes)), 0) AS integer) FROM audit o
+                     WHERE o.account_id = $1 AND o.outcome_of = a.audit_id) AS size, (
                     SELECT max(r.docid) FROM audit_recipient p
                       JOIN recipient r ON r.account_id = p.account_id AND r.docid = p.docid AND r.phone IS NOT NULL
                      WHERE p.account_id = $1 AND p.subject = a.subject) AS docid
@@ -52,14 +59,71 @@ const STANDS_IN: &str = "\u{1}%";
 const WRITES_NONE: i64 = 26;
 /// Rows in which it is looked who is in the log.
 const NEWEST: i64 = 10_000;
-/// Docids that are hashed at once.
+/// Docids that are hashed, and people who are forgotten, at once.
 const AT_ONCE: i64 = 500;
+
+/// With which imports somebody was erased.
+const ERASED_WITH: &Statement =
+    statement!("SELECT batch_id FROM audit_erased WHERE account_id = $1 AND subject = $2");
 
 const ROWS: &Statement = rows!("");
 const ROWS_OF: &Statement = rows!("AND a.subject = $10");
+const ERASURES_OF: &Statement = rows!("AND a.subject = $10 AND a.action = 'import.erase'");
 /// Of a key also that of its making, which begins with it.
 const ROWS_OF_KEY: &Statement =
     rows!("AND (a.subject = $10 OR a.action = 'key.create' AND a.subject LIKE $10 || ' %')");
+
+batch_row! {
+    /// A row, by its account and its id.
+    struct RowKey {
+        account_id: Uuid,
+        audit_id: Uuid,
+    }
+}
+
+const NOTE_OUTCOME: &Statement = statement!(
+    "INSERT INTO audit (account_id, audit_id, at, name, address, action, subject, status, outcome_of, changes)
+     SELECT account_id, $3, $4, name, address, action, subject, $5, audit_id, $6
+       FROM audit WHERE account_id = $1 AND audit_id = $2"
+);
+
+/// The last time that an import's recipients were to be erased.
+const ERASURE: &Statement = statement!(
+    "SELECT audit_id FROM audit WHERE account_id = $1 AND subject = $2 AND action = 'import.erase' AND outcome_of IS NULL
+      ORDER BY audit_id DESC LIMIT 1"
+);
+
+/// What changes made, by the rows of what was tried.
+const CHANGES: &BatchStatement<RowKey> = statement!(RowKey:
+    "SELECT a.outcome_of AS audit_id, a.changes FROM batch
+       JOIN audit a ON a.account_id = batch.account_id AND a.outcome_of = batch.audit_id WHERE a.changes IS NOT NULL"
+);
+
+/// The HTTP status of what is done.
+const DONE: u16 = 200;
+/// The lowest number of a program that seals rows with what changed.
+const SEALS_CHANGES: i64 = 28;
+
+#[derive(FromQueryResult)]
+struct StoredChanges {
+    audit_id: Uuid,
+    changes: JsonText<Changes>,
+}
+
+/// A row without what it changed.
+#[derive(FromQueryResult)]
+struct ListedRow {
+    audit_id: Uuid,
+    at: DateTime<Utc>,
+    name: String,
+    address: String,
+    action: String,
+    subject: String,
+    docid: Option<String>,
+    status: Option<i16>,
+    /// Bytes of what it changed.
+    size: i32,
+}
 
 /// Which rows of an audit log; all by default.
 #[derive(Clone, Debug, Default)]
@@ -74,10 +138,12 @@ pub struct AuditFilter {
     pub actions: Option<[&'static str; 3]>,
     /// What it was done to is one of these; empty: anything.
     pub subjects: Vec<String>,
+    /// Of these imports also the erasures of their recipients.
+    pub erased_with: Vec<Uuid>,
 }
 
 /// What somebody changed, exported or saw.
-#[derive(Clone, Debug, Serialize, FromQueryResult)]
+#[derive(Clone, Debug, Serialize)]
 pub struct AuditRow {
     pub audit_id: Uuid,
     pub at: DateTime<Utc>,
@@ -93,6 +159,25 @@ pub struct AuditRow {
     pub docid: Option<String>,
     /// The HTTP status that it came to; `None`: not known.
     pub status: Option<i16>,
+    /// Of a form, a campaign or settings.
+    #[serde(flatten)]
+    pub changes: Changes,
+}
+
+impl ListedRow {
+    fn with(self, changes: Changes) -> AuditRow {
+        AuditRow {
+            audit_id: self.audit_id,
+            at: self.at,
+            name: self.name,
+            address: self.address,
+            action: self.action,
+            subject: self.subject,
+            docid: self.docid,
+            status: self.status,
+            changes,
+        }
+    }
 }
 
 impl Store {
@@ -140,6 +225,7 @@ impl Store {
             subject: subject.to_owned(),
             status: status.map_err(Error::broken)?,
             outcome_of: None,
+            changes: None,
             seal: None,
             salt: None,
             subject_hash: None,
@@ -149,6 +235,23 @@ impl Store {
         Ok(audit_id)
     }
 
+    /// Whether somebody has done this to that since a moment.
+    pub async fn has_done(
+        &self,
+        account_id: Uuid,
+        who: &str,
+        (action, subject): (&str, &str),
+        since: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        let row = statement!(
+            "SELECT audit_id FROM audit
+              WHERE account_id = $1 AND action = $2 AND name = $3 AND subject = $4 AND at >= $5 LIMIT 1"
+        );
+        let values = values![account_id, action, who, subject, since];
+        let row: Option<Uuid> = self.fetch_value(row, values).await?;
+        Ok(row.is_some())
+    }
+
     /// Notes the HTTP status that a change came to, in a row of its own.
     pub async fn note_outcome(
         &self,
@@ -156,15 +259,22 @@ impl Store {
         audit_id: Uuid,
         status: u16,
     ) -> Result<(), Error> {
-        let status = i16::try_from(status).map_err(Error::broken)?;
-        let note = statement!(
-            "INSERT INTO audit (account_id, audit_id, at, name, address, action, subject, status, outcome_of)
-             SELECT account_id, $3, $4, name, address, action, subject, $5, audit_id
-               FROM audit WHERE account_id = $1 AND audit_id = $2"
-        );
-        let at = Utc::now().trunc_subsecs(6);
-        let values = values![account_id, audit_id, Uuid::now_v7(), at, status];
-        self.execute(note, values).await.map(drop)
+        let none = Changes::default();
+        self.note_changes(account_id, audit_id, status, &none).await
+    }
+
+    /// The same with what it changed, unless programs are admitted that seal rows without it.
+    pub async fn note_changes(
+        &self,
+        account_id: Uuid,
+        audit_id: Uuid,
+        status: u16,
+        changes: &Changes,
+    ) -> Result<(), Error> {
+        let are_kept = !changes.is_empty() && self.snapshot().await?.seals_changes().await?;
+        let changes = changes_text(changes, are_kept)?;
+        let values = outcome(account_id, audit_id, status, changes)?;
+        self.execute(NOTE_OUTCOME, values).await.map(drop)
     }
 
     /// What stands for a recipient in the audit log. As long as the recipient is stored it leads to the docid.
@@ -250,6 +360,22 @@ impl Store {
         Ok(subjects)
     }
 
+    /// The imports with which somebody was erased, by what may stand for them.
+    pub async fn erased_with(
+        &self,
+        account_id: Uuid,
+        subjects: &[String],
+    ) -> Result<Vec<Uuid>, Error> {
+        let mut batches = Vec::new();
+        for subject in subjects {
+            let found = values![account_id, subject.as_str()];
+            batches.extend(self.fetch_values::<Uuid>(ERASED_WITH, found).await?);
+        }
+        batches.sort_unstable();
+        batches.dedup();
+        Ok(batches)
+    }
+
     /// Everybody whom the newest 10,000 rows of an account's audit log have, as it names them. All rows would be read one by one: no index
     /// has their names.
     pub async fn audit_names(&self, account_id: Uuid) -> Result<Vec<String>, Error> {
@@ -267,7 +393,7 @@ impl Store {
         self.fetch_value(first, values![account_id]).await
     }
 
-    /// A page of an account's audit log, newest first, after this position.
+    /// A page of an account's audit log, newest first, after this position. Only what its rows changed is read.
     pub async fn audit(
         &self,
         account_id: Uuid,
@@ -292,23 +418,124 @@ impl Store {
                 three
             ]
         };
-        let rows = if filter.subjects.is_empty() {
+        let mut rows: Vec<ListedRow> = if filter.subjects.is_empty() {
             self.fetch_all(ROWS, values()).await?
         } else {
-            let mut rows: Vec<AuditRow> = Vec::new();
+            let mut rows = Vec::new();
             for subject in &filter.subjects {
                 let mut values = values();
                 values.push(subject.as_str().into());
                 let is_key = subject.starts_with("fk_");
                 let of = if is_key { ROWS_OF_KEY } else { ROWS_OF };
-                rows.extend(self.fetch_all::<AuditRow>(of, values).await?);
+                rows.extend(self.fetch_all::<ListedRow>(of, values).await?);
+            }
+            for batch_id in &filter.erased_with {
+                let mut values = values();
+                values.push(batch_id.to_string().into());
+                rows.extend(self.fetch_all::<ListedRow>(ERASURES_OF, values).await?);
             }
             rows.sort_unstable_by_key(|row| Reverse(row.audit_id));
             rows.truncate(limit + 1);
             rows
         };
-        Ok(ListPage::new(rows, limit, false, |row: &AuditRow| {
-            row.audit_id
-        }))
+        let sizes: Vec<i32> = rows.iter().map(|row| row.size).collect();
+        let fitting = rows_that_fit(&sizes, PAGE_BYTES);
+        let has_more = fitting < rows.len();
+        rows.truncate(fitting.min(limit + 1));
+        let rows = self.with_changes(account_id, rows).await?;
+        Ok(ListPage::new(rows, limit, has_more, |row| row.audit_id))
     }
+
+    /// Rows with what they changed.
+    async fn with_changes(
+        &self,
+        account_id: Uuid,
+        rows: Vec<ListedRow>,
+    ) -> Result<Vec<AuditRow>, Error> {
+        let keys = rows.iter().filter(|row| row.size > 0);
+        let keys: Vec<_> = keys
+            .map(|row| RowKey {
+                account_id,
+                audit_id: row.audit_id,
+            })
+            .collect();
+        let found: Vec<StoredChanges> = match &keys[..] {
+            [] => Vec::new(),
+            _ => self.snapshot().await?.fetch_batch(CHANGES, keys).await?,
+        };
+        let found = found.into_iter().map(|row| (row.audit_id, row.changes.0));
+        let mut found: HashMap<_, _> = found.collect();
+        let rows = rows.into_iter().map(|row| {
+            let changes = found.remove(&row.audit_id).unwrap_or_default();
+            row.with(changes)
+        });
+        Ok(rows.collect())
+    }
+}
+
+impl Tx {
+    /// Whether all programs that are admitted seal what rows changed.
+    async fn seals_changes(&self) -> Result<bool, Error> {
+        self.admits_only_from(SEALS_CHANGES).await
+    }
+
+    /// Notes that all recipients of an import are erased who were to be, and how many these were.
+    pub(crate) async fn note_erased(
+        &self,
+        account_id: Uuid,
+        batch_id: Uuid,
+        erased: i64,
+    ) -> Result<(), Error> {
+        let asked = values![account_id, batch_id.to_string()];
+        let asked: Option<Uuid> = self.fetch_value(ERASURE, asked).await?;
+        let Some(audit_id) = asked else {
+            return Ok(());
+        };
+        let changes = Changes::of_new(&json!({"erased": erased}));
+        let changes = changes_text(&changes, self.seals_changes().await?)?;
+        let values = outcome(account_id, audit_id, DONE, changes)?;
+        self.execute(NOTE_OUTCOME, values).await.map(drop)
+    }
+
+    /// Drops some of who was erased with an import before a moment. Whether there were any.
+    pub(crate) async fn drop_erased(
+        &self,
+        account_id: Uuid,
+        before: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        let drop = statement!(
+            "DELETE FROM audit_erased WHERE account_id = $1 AND (subject, batch_id) IN (
+                SELECT subject, batch_id FROM audit_erased WHERE account_id = $1 AND erased_at < $2
+                 ORDER BY erased_at LIMIT $3)"
+        );
+        Ok(self
+            .execute(drop, values![account_id, before, AT_ONCE])
+            .await?
+            > 0)
+    }
+}
+
+/// What changed as it is stored, where that may be.
+fn changes_text(changes: &Changes, are_kept: bool) -> Result<Option<String>, Error> {
+    let changes = are_kept.then(|| serde_json::to_string(changes));
+    changes.transpose().map_err(Error::broken)
+}
+
+/// The values of [`NOTE_OUTCOME`].
+fn outcome(
+    account_id: Uuid,
+    audit_id: Uuid,
+    status: u16,
+    changes: Option<String>,
+) -> Result<Vec<sea_orm::Value>, Error> {
+    let status = i16::try_from(status).map_err(Error::broken)?;
+    let at = Utc::now().trunc_subsecs(6);
+    Ok(values![
+        account_id,
+        audit_id,
+        Uuid::now_v7(),
+        at,
+        status,
+        changes
+    ])
 }

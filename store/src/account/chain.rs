@@ -35,6 +35,8 @@ const TURN: usize = 100;
 const SEALS: i64 = 20;
 /// Bytes of a row in a seal: its id and its SHA-256.
 const ENTRY: usize = 16 + 32;
+/// Bytes of the digests of a seal that has as many rows as may be.
+const FULL: usize = 500 * ENTRY;
 /// Rows are sealed within seconds. So much later they were written later than they say, or no worker ran.
 const LATE: TimeDelta = TimeDelta::hours(1);
 /// Seals that are dropped at once.
@@ -43,14 +45,14 @@ const DROPPED: i64 = 2;
 macro_rules! rows {
     ($where:literal) => {
         statement!(
-            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, seal, salt, subject_hash
+            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, changes, seal, salt, subject_hash
                FROM audit WHERE account_id = $1 AND ",
             $where
         )
     };
     (lock $where:literal) => {
         statement!(lock "FOR NO KEY UPDATE SKIP LOCKED":
-            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, seal, salt, subject_hash
+            "SELECT audit_id, at, name, address, action, subject, status, outcome_of, changes, seal, salt, subject_hash
                FROM audit WHERE account_id = $1 AND ", $where
         )
     };
@@ -148,6 +150,7 @@ struct LoggedRow {
     subject: String,
     status: Option<i16>,
     outcome_of: Option<Uuid>,
+    changes: Option<String>,
     seal: Option<i64>,
     salt: Option<Vec<u8>>,
     subject_hash: Option<Vec<u8>>,
@@ -316,7 +319,14 @@ impl Store {
         let mut chain = Chain::default();
         loop {
             let next = values![account_id, chain.seals, SEALS];
-            let seals: Vec<Link> = tx.fetch_all(NEXT_SEALS, next).await?;
+            let mut seals: Vec<Link> = tx.fetch_all(NEXT_SEALS, next).await?;
+            // Rows can be large, so those of one full seal are enough.
+            let mut bytes = 0;
+            seals.retain(|seal| {
+                let is_first = bytes == 0;
+                bytes += seal.digests.len();
+                is_first || bytes <= FULL
+            });
             let Some(end) = seals.last().map(|last| last.seal) else {
                 break;
             };
@@ -461,8 +471,8 @@ impl LoggedRow {
         // Where rows were copied, times are whole microseconds.
         let at = self.at.round_subsecs(6).timestamp_micros().to_be_bytes();
         let status = self.status.map(i16::to_be_bytes);
-        hash(&[
-            self.audit_id.as_bytes(),
+        let mut parts = vec![
+            &self.audit_id.as_bytes()[..],
             &at,
             self.name.as_bytes(),
             self.address.as_bytes(),
@@ -472,7 +482,10 @@ impl LoggedRow {
             self.outcome_of
                 .as_ref()
                 .map_or(&[][..], |id| &id.as_bytes()[..]),
-        ])
+        ];
+        // Rows without it were sealed by programs that did not know it.
+        parts.extend(self.changes.as_ref().map(String::as_bytes));
+        hash(&parts)
     }
 
     /// Whether it has this digest, and the subject that was sealed, or that of a recipient who was erased since.
@@ -516,6 +529,7 @@ mod tests {
             subject: "order-1".to_owned(),
             status: Some(204),
             outcome_of: None,
+            changes: Some("{}".to_owned()),
             seal: Some(1),
             salt: Some(salt),
             subject_hash: Some(subject_hash.to_vec()),
@@ -559,6 +573,8 @@ mod tests {
             |row| row.salt = None,
             |row| row.at += TimeDelta::microseconds(1),
             |row| row.outcome_of = Some(Uuid::nil()),
+            |row| row.changes = None,
+            |row| row.changes = Some("{ }".to_owned()),
         ] {
             assert_eq!(changed(change), [Fault::RowChanged]);
         }

@@ -19,7 +19,7 @@ const SOME: u64 = 1_000;
 
 /// All tables with rows of accounts whose key begins with them: what is written by work that goes on before what it writes, and what refers
 /// to others before them.
-const TABLES: [&str; 46] = [
+const TABLES: [&str; 47] = [
     "session",
     "share",
     "api_secret",
@@ -65,6 +65,7 @@ const TABLES: [&str; 46] = [
     "audit",
     "audit_seal",
     "audit_recipient",
+    "audit_erased",
     "retention",
 ];
 

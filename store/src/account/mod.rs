@@ -1,5 +1,5 @@
 //! Accounts, API keys and their secrets, people (`person`), their second factors (`second_factor`), their sessions (`session`) and what they
-//! changed (`audit`, `chain`), pages that are shared (`share`), and how an account's pages look (`branding`), and the end of an account (`end`, `ending`). A secret is seen once, when it
+//! changed (`audit`, `chain`), who was let in (`access`), pages that are shared (`share`), and how an account's pages look (`branding`), and the end of an account (`end`, `ending`). A secret is seen once, when it
 //! is issued; only its SHA-256 is kept.
 //!
 //! A plain hash is enough because a secret is 244 random bits, not a password: there is nothing to guess.
@@ -18,6 +18,7 @@ use sea_orm::{
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub use self::access::Grant;
 pub(crate) use self::audit::HASH_SUBJECT;
 pub use self::audit::{AuditFilter, AuditRow};
 pub use self::branding::PageBranding;
@@ -30,6 +31,7 @@ pub use self::share::{Share, SharedPage};
 use crate::tx::{BoxError, Parsed, Sql, statement, values};
 use crate::{Error, Store, Tx};
 
+mod access;
 mod audit;
 mod branding;
 mod chain;
@@ -93,6 +95,8 @@ pub struct KeySummary {
     pub networks: Option<String>,
     /// Secrets that work now.
     pub live_secrets: i64,
+    /// By the audit log, as it names people; empty: through the command line. `None`: not in what is kept of it.
+    pub created_by: Option<String>,
 }
 
 impl KeySummary {
@@ -343,7 +347,10 @@ impl Store {
                     k.name, k.expires_at, k.networks,
                     (SELECT count(*) FROM api_secret s
                       WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
-                        AND (k.expires_at IS NULL OR k.expires_at > $1) AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
+                        AND (k.expires_at IS NULL OR k.expires_at > $1) AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets,
+                    (SELECT max(m.name) FROM audit m
+                      WHERE m.account_id = k.account_id AND m.action = 'key.create'
+                        AND (m.subject = k.api_key OR m.subject LIKE k.api_key || ' %')) AS created_by
                FROM api_key k JOIN account a ON a.account_id = k.account_id
               WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at"
         );

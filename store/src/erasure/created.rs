@@ -3,13 +3,14 @@
 //! They may be a million, so workers do it slice by slice; the batch's row says how far it is. The erasures have their places in the
 //! order of acceptance from the beginning: batches accepted before it are stored first, and whoever a later batch has stays.
 
+use chrono::{DateTime, Utc};
 use domain::docid::MAX_BYTES;
 use domain::pepper::Pepper;
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use crate::import::{Batch, BatchChange};
-use crate::tx::{Sql, Statement, statement, values};
+use crate::tx::{BatchStatement, Sql, Statement, batch_row, statement, values};
 use crate::{Result, Store};
 
 /// Recipients that a transaction looks at, and those of them that it erases: on SQLite all other writes wait for it.
@@ -48,6 +49,20 @@ pub struct WaitingMessages {
     pub messages: i64,
     looked_at: i64,
 }
+
+batch_row! {
+    /// Somebody who was erased with an import.
+    struct ErasedRow {
+        account_id: Uuid,
+        subject: String,
+        batch_id: Uuid,
+        erased_at: DateTime<Utc>,
+    }
+}
+
+const NOTE_ERASED: &BatchStatement<ErasedRow> = statement!(ErasedRow:
+    "INSERT INTO audit_erased ({columns}) SELECT {columns} FROM batch WHERE true ON CONFLICT DO NOTHING"
+);
 
 #[derive(FromQueryResult)]
 struct BatchRow {
@@ -169,16 +184,28 @@ impl Store {
         let people: Vec<_> = people.collect();
         let erased = tx.erase_people(account_id, &people, pepper).await?;
         tx.keep_erasures(&people, erase_seq).await?;
+        let erased_at = tx.now().await?;
+        let rows = people.iter().map(|person| ErasedRow {
+            account_id,
+            subject: person.stand_in.clone(),
+            batch_id,
+            erased_at,
+        });
+        tx.execute_batch(NOTE_ERASED, rows.collect()).await?;
         let is_full = erased == ERASED;
         let after = if is_full { docids.last().cloned() } else { end };
         let goes_on = after.is_some();
         let note = statement!(
             "UPDATE import_batch SET erased = erased + $3, erase_after = $4,
                     erase_seq = CASE WHEN $5 THEN erase_seq + $3 END
-              WHERE account_id = $1 AND batch_id = $2"
+              WHERE account_id = $1 AND batch_id = $2 RETURNING erased"
         );
-        tx.execute(note, values![account_id, batch_id, erased, after, goes_on])
-            .await?;
+        let values = values![account_id, batch_id, erased, after, goes_on];
+        let all: Option<i64> = tx.fetch_value(note, values).await?;
+        if !goes_on {
+            let all = all.unwrap_or(erased);
+            tx.note_erased(account_id, batch_id, all).await?;
+        }
         tx.commit_surely().await?;
         Ok(goes_on)
     }

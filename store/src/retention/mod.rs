@@ -385,7 +385,8 @@ impl Tx {
             return Ok(true);
         }
         match audit_before {
-            Some(before) => self.drop_audit(account_id, before).await,
+            Some(before) => Ok(self.drop_erased(account_id, before).await?
+                || self.drop_audit(account_id, before).await?),
             None => Ok(false),
         }
     }

@@ -244,7 +244,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_breaks_is_tried_again_also_after_a_failover() {
         let settings = sender::setting::parse(
-            "https=https://a.example/?accounts=*&from=Shop&secret=0123456789abcdef0123456789abcdef",
+            "https=https://a.example/?accounts=*&from=Shop&secret=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         );
         let sender = DrivenSender {
             store: Store::connect("sqlite::memory:", Workload::Jobs).unwrap(),

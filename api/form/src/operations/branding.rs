@@ -3,6 +3,7 @@
 use api_http::{Caller, Change, Problem, QUICK, Result, within};
 use axum::http::StatusCode;
 use domain::branding::Branding;
+use domain::changes::{Changes, Logged};
 use domain::scope::Scope;
 use serde_json::Value;
 
@@ -34,10 +35,12 @@ pub fn parse_branding(body: &Value) -> Result<Branding> {
 pub async fn set_branding(caller: &Caller, branding: Result<Branding>) -> Result<Branding> {
     let set = async {
         let (branding, account_id) = (branding?, caller.account_id());
-        let set = caller.app.store.set_branding(account_id, &branding);
-        within(QUICK, set).await?;
+        let store = &caller.app.store;
+        let before = within(QUICK, store.branding(account_id)).await?;
+        within(QUICK, store.set_branding(account_id, &branding)).await?;
         caller.app.recent_changes.record(account_id);
-        Ok(branding)
+        let changes = Changes::between(&before.logged(), &branding.logged());
+        Ok((branding, changes))
     };
-    caller.change(SET, "", set).await
+    caller.change_content(SET, "", set).await
 }

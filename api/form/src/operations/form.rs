@@ -5,6 +5,7 @@ use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
 use api_http::{Caller, Change, Code, Problem, QUICK, Result, within};
 use axum::http::StatusCode;
+use domain::changes::{Changes, Logged};
 use domain::form::{EditRefused, FormContent, FormInput, FormStatus};
 use domain::scope::Scope;
 use store::form::{Form, FormChange, FormEdit};
@@ -62,14 +63,18 @@ pub async fn create_form(caller: &Caller, title: &str, input: Result<FormInput>)
     let create = async {
         let (app, account_id) = (&caller.app, caller.account_id());
         let input = input?;
-        let judge = || FormContent::new(input).map_err(Problem::invalid);
-        let content = app.work(account_id, judge).await?;
+        let judge = || {
+            let content = FormContent::new(input).map_err(Problem::invalid)?;
+            let changes = Changes::of_new(&content.logged());
+            Ok((content, changes))
+        };
+        let (content, changes) = app.work(account_id, judge).await?;
         let form = within(QUICK, app.store.create_form(account_id, &content)).await?;
         app.recent_changes.record(form.form_id);
         tracing::info!(form.id = %form.form_id, "form made");
-        Ok(form)
+        Ok((form, changes))
     };
-    caller.change(CREATE, title, create).await
+    caller.change_content(CREATE, title, create).await
 }
 
 /// Replaces a form as a whole. What it is against comes before what is wrong with the input.
@@ -89,9 +94,10 @@ pub async fn replace_form(
         if form.status == FormStatus::Deleted {
             return Err(transition(form.status, what));
         }
-        done(caller, replace(caller, form, if_match, input?).await?, what)
+        let (change, changes) = replace(caller, form, if_match, input?).await?;
+        Ok((done(caller, change, what)?, changes))
     });
-    caller.change(REPLACE, &form_id, replace).await
+    caller.change_content(REPLACE, &form_id, replace).await
 }
 
 /// Publishes a form.
@@ -112,29 +118,30 @@ pub async fn delete_form(caller: &Caller, form_id: Uuid, if_match: &IfMatch) -> 
     caller.change(DELETE, &form_id, soon(delete)).await
 }
 
-/// Puts the input in the place of the form, or of what others have made of it meanwhile.
+/// Puts the input in the place of the form, or of what others have made of it meanwhile; and what that changes.
 async fn replace(
     caller: &Caller,
     mut form: Form,
     if_match: &IfMatch,
     mut input: FormInput,
-) -> Result<FormChange> {
+) -> Result<(FormChange, Changes)> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     loop {
         let (form_id, revision) = (form.form_id, Some(form.revision));
         let judge = move || {
             let content = edit(&form, input.clone())?;
-            Ok((content, input))
+            let changes = Changes::between(&form.content.logged(), &content.logged());
+            Ok((content, changes, input))
         };
-        let content;
-        (content, input) = caller.app.work(account_id, judge).await?;
+        let (content, changes);
+        (content, changes, input) = caller.app.work(account_id, judge).await?;
         let edit = FormEdit::Replace(&content);
         let replaced = store.edit_form(account_id, form_id, revision, edit);
         match replaced.await? {
             FormChange::Changed if !if_match.names_versions() => {
                 form = caller.app.form(account_id, form_id).await?;
             }
-            change => return Ok(change),
+            change => return Ok((change, changes)),
         }
     }
 }

@@ -58,7 +58,7 @@ impl AuditKind {
             Self::Form => ["form.%", "link.%", "share.%"],
             Self::Campaign => ["campaign.%", "sender.%", "import.%"],
             Self::Recipient => ["recipient.%", "suppression.%", "feedback.%"],
-            Self::Export => ["%.export"; 3],
+            Self::Export => ["%.export", "%.read", "%.read"],
         }
     }
 }
@@ -113,8 +113,13 @@ impl AuditQuery {
             }
             None => self.subject.iter().cloned().collect(),
         };
+        let erased_with = match &self.docid {
+            Some(_) => app.store.erased_with(account_id, &subjects).await?,
+            None => Vec::new(),
+        };
         let (from, until) = self.moments(caller.time_zone());
         Ok(AuditFilter {
+            erased_with,
             from,
             until,
             name: self.name.clone(),

@@ -2,6 +2,7 @@
 
 use api_http::{Caller, Change, QUICK, Result, within};
 use axum::http::StatusCode;
+use domain::changes::{Changes, Logged};
 use domain::retention::Retention;
 use domain::scope::Scope;
 use store::retention::{StoredRetention, WouldGo};
@@ -27,14 +28,16 @@ async fn stored(caller: &Caller) -> Result<StoredRetention> {
 /// 403; 409 `upgrade_unfinished`; 503.
 pub async fn set_retention(caller: &Caller, retention: &Retention) -> Result<StoredRetention> {
     let set = async {
+        let before = stored(caller).await?.retention;
         let set = caller
             .app
             .store
             .set_retention(caller.account_id(), retention);
         within(QUICK, set).await?;
-        stored(caller).await
+        let changes = Changes::between(&before.logged(), &retention.logged());
+        Ok((stored(caller).await?, changes))
     };
-    caller.change(SET, &subject(retention), set).await
+    caller.change_content(SET, &subject(retention), set).await
 }
 
 /// What it would delete once it holds.

@@ -89,7 +89,7 @@ pub async fn create_share(
 }
 
 /// How the audit log has it: its end and its path, with a blank between.
-fn subject(path: &str, end: DateTime<Utc>) -> String {
+pub(super) fn subject(path: &str, end: DateTime<Utc>) -> String {
     let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
     format!("{end} {path}")
 }

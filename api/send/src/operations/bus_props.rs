@@ -4,6 +4,7 @@ use api_http::deadline::soon;
 use api_http::{Caller, Change, Problem, Result, found};
 use axum::http::StatusCode;
 use domain::campaign::UnknownBusProps;
+use domain::changes::{Changes, Logged};
 use domain::scope::Scope;
 use store::form::{FormChange, FormEdit};
 use uuid::Uuid;
@@ -63,11 +64,12 @@ pub async fn add_to_form(
                 FormChange::Changed => {}
                 FormChange::Done(_) => {
                     app.recent_changes.record(form_id);
-                    return Ok(());
+                    let changes = Changes::between(&form.content.logged(), &content.logged());
+                    return Ok(((), changes));
                 }
                 FormChange::NotFound | FormChange::Refused(_) => return Err(Problem::not_found()),
             }
         }
     });
-    caller.change(ADD, &form_id, add).await
+    caller.change_content(ADD, &form_id, add).await
 }

@@ -11,11 +11,13 @@ use domain::campaign::{
     Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, MessageStatus,
     UnknownBusProps, Waiting,
 };
+use domain::changes::{Changes, Logged};
 use domain::form::FormStatus;
 use domain::invalid::{Invalid, code};
 use domain::price::{Money, Prices};
 use sender::setting::Setting;
 use serde::Serialize;
+use serde_json::Value;
 use store::ListPage;
 use store::form::Form;
 use store::send::resend::MAY_BE_RESENT;
@@ -117,9 +119,10 @@ pub async fn create_campaign(
         let campaign = store.create_campaign(caller.account_id(), &content);
         let campaign = within(QUICK, campaign).await?;
         tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
-        with_progress(state, caller, campaign).await
+        let changes = Changes::of_new(&campaign.content.logged());
+        Ok((with_progress(state, caller, campaign).await?, changes))
     };
-    caller.change(CREATE, name, create).await
+    caller.change_content(CREATE, name, create).await
 }
 
 /// Reads a campaign, and where it stands.
@@ -178,27 +181,44 @@ pub async fn replace_campaign(
     content: Result<CampaignContent>,
 ) -> Result<CampaignBody> {
     let replace = async {
-        let campaign = find_campaign(caller, campaign_id).await?;
-        if_match.check(campaign.revision)?;
-        let is_draft = campaign.status == CampaignStatus::Draft;
-        if !is_draft && !campaign.status.is_open() {
-            return Err(transition(campaign.status, "be changed"));
-        }
+        let mut before = find_campaign(caller, campaign_id).await?;
+        if_match.check(before.revision)?;
+        check_open(&before)?;
         let content = content?;
-        let fixed_change = campaign.content.fixed_change(&content);
-        if let Some(name) = fixed_change.filter(|_| !is_draft) {
-            return Err(fixed(name));
+        loop {
+            let fixed_change = before.content.fixed_change(&content);
+            if let Some(name) = fixed_change.filter(|_| before.status != CampaignStatus::Draft) {
+                return Err(fixed(name));
+            }
+            check_content(state, caller, &content).await?;
+            check_batches(caller, &content).await?;
+            let key = CampaignKey::new(caller.account_id(), campaign_id);
+            let revision = Some(before.revision);
+            let change = caller.app.store.replace_campaign(key, revision, &content);
+            let change = within(QUICK, change).await?;
+            // The log has what stood there, which others have changed meanwhile.
+            if matches!(change, CampaignChange::Changed) && !if_match.names_versions() {
+                before = find_campaign(caller, campaign_id).await?;
+                check_open(&before)?;
+                continue;
+            }
+            let campaign = done(change, "be changed")?;
+            tracing::info!(campaign.id = %campaign_id, "campaign replaced");
+            let changes = Changes::between(&before.content.logged(), &campaign.content.logged());
+            return Ok((with_progress(state, caller, campaign).await?, changes));
         }
-        check_content(state, caller, &content).await?;
-        check_batches(caller, &content).await?;
-        let key = CampaignKey::new(caller.account_id(), campaign_id);
-        let revision = if_match.names_versions().then_some(campaign.revision);
-        let change = caller.app.store.replace_campaign(key, revision, &content);
-        let campaign = done(within(QUICK, change).await?, "be changed")?;
-        tracing::info!(campaign.id = %campaign_id, "campaign replaced");
-        with_progress(state, caller, campaign).await
     };
-    caller.change(REPLACE, &campaign_id, replace).await
+    caller.change_content(REPLACE, &campaign_id, replace).await
+}
+
+/// Whether the campaign may be changed: it is not over.
+fn check_open(campaign: &Campaign) -> Result<()> {
+    let status = campaign.status;
+    if status == CampaignStatus::Draft || status.is_open() {
+        Ok(())
+    } else {
+        Err(transition(status, "be changed"))
+    }
 }
 
 /// Deletes a DRAFT.
@@ -208,11 +228,12 @@ pub async fn replace_campaign(
 pub async fn delete_campaign(caller: &Caller, campaign_id: Uuid) -> Result<()> {
     let delete = patiently(async {
         let key = CampaignKey::new(caller.account_id(), campaign_id);
-        done(caller.app.store.delete_campaign(key).await?, "be deleted")?;
+        let deleted = done(caller.app.store.delete_campaign(key).await?, "be deleted")?;
         tracing::info!(campaign.id = %campaign_id, "campaign deleted");
-        Ok(())
+        let changes = Changes::between(&deleted.content.logged(), &Value::Null);
+        Ok(((), changes))
     });
-    caller.change(DELETE, &campaign_id, delete).await
+    caller.change_content(DELETE, &campaign_id, delete).await
 }
 
 /// Starts, pauses, resumes, finishes or cancels a campaign.
@@ -244,10 +265,15 @@ pub async fn act_on_campaign(
         let acted = caller.app.store.act_on_campaign(key, action).await?;
         let campaign = done(acted, what)?;
         tracing::info!(campaign.id = %campaign_id, campaign.status = campaign.status.into_str(), "campaign led on");
-        with_progress(state, caller, campaign).await
+        // With what it was started.
+        let changes = match action {
+            CampaignAction::Start => Changes::of_new(&campaign.content.logged()),
+            _ => Changes::default(),
+        };
+        Ok((with_progress(state, caller, campaign).await?, changes))
     });
     let change = Change::new(SCOPE, name, StatusCode::OK);
-    caller.change(change, &campaign_id, act).await
+    caller.change_content(change, &campaign_id, act).await
 }
 
 /// The status of messages that are to be sent again.

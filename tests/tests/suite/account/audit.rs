@@ -4,8 +4,9 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
-use tests::form::{link_path, short_form};
+use tests::form::{form_path, link_path, short_form};
 use tests::wait::{LATER, SOON, eventually};
 
 const LOG: &str = "/api_v1/audit";
@@ -218,5 +219,114 @@ async fn what_tells_of_itself_has_no_row() -> Result<()> {
         let refused = client.get(&format!("{LOG}?{query}")).await?;
         refused.problem(400, "invalid_parameter")?;
     }
+    Ok(())
+}
+
+/// A change in the log, as `member: before -> after` each.
+fn changes(row: &Value) -> Vec<String> {
+    let changes = row["changes"].as_array().into_iter().flatten();
+    let told = changes.map(|one| {
+        let member = one["member"].as_str().unwrap_or_default();
+        format!("{member}: {} -> {}", one["before"], one["after"])
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn what_a_text_said_before_and_who_changed_it_to_what_is_in_the_log() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let form = client.published(&short_form("After the visit")).await?;
+    let mut content = on_import(&form, "demo");
+    content["text"] = json!("How was <it>? {link}");
+    content["audience"] =
+        json!({"created_from": null, "created_to": null, "fields": {"mail": "ada@example.com"}});
+    let made = client
+        .send_json(Method::POST, "/api_v1/sms/campaign", &content)
+        .await?;
+    let campaign = made.expect(201)?.json()?;
+    let path = campaign_path(&campaign);
+    client.act(&campaign, "start").await?.expect(200)?;
+    content["text"] = json!("Was it good? {link}");
+    content["reminder"] = json!({"after_days": 3, "text": "Again: {link}"});
+    let change = client.send_json(Method::PUT, &path, &content).await?;
+    change.expect(200)?;
+    // Refused, so nothing was changed.
+    content["text"] = json!("No link");
+    let refused = client.send_json(Method::PUT, &path, &content).await?;
+    refused.expect(422)?;
+    let id = campaign["campaign_id"].as_str().context("no id")?;
+    let of_campaign = rows(&client, &format!("subject={id}")).await?;
+    let [refused, changed, started] = &of_campaign[..] else {
+        anyhow::bail!("{of_campaign:?}");
+    };
+    ensure!(refused["changes"] == json!([]), "{refused}");
+    let expected = [
+        "/reminder/after_days: null -> 3",
+        r#"/reminder/text: null -> "Again: {link}""#,
+        r#"/text: "How was <it>? {link}" -> "Was it good? {link}""#,
+    ];
+    ensure!(changes(changed) == expected, "{changed}");
+    ensure!(changed["name"] == json!(keys.api_key), "{changed}");
+    let with = changes(started);
+    let text = r#"/text: null -> "How was <it>? {link}""#.to_owned();
+    ensure!(with.contains(&text), "{started}");
+    // A value of a recipient's is not in the log.
+    ensure!(
+        !started.to_string().contains("ada@example.com"),
+        "{started}"
+    );
+    // A form, by the key of its question.
+    let mut other = short_form("After the visit");
+    other["fields"][0]["label"] = json!("Would you come again?");
+    let key = other["fields"][0]["key"].as_str().context("no key")?;
+    let saved = client
+        .send_json(Method::PUT, &form_path(&form), &other)
+        .await?;
+    saved.expect(200)?;
+    let saved = &rows(&client, "kind=form").await?[0];
+    let told = changes(saved);
+    ensure!(
+        told.len() == 1 && told[0].starts_with(&format!("/fields/{key}/label: ")),
+        "{saved}"
+    );
+    let logo = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
+    let branding = json!({"name": "Shop", "color": "#102030", "logo": logo});
+    let set = client
+        .send_json(Method::PUT, "/api_v1/account", &branding)
+        .await?;
+    set.expect(200)?;
+    let set = &rows(&client, "kind=setting").await?[0];
+    let told = changes(set).join("\n");
+    ensure!(told.contains(r##"/color: null -> "#102030""##), "{told}");
+    ensure!(
+        told.contains("SHA-256") && !told.contains("base64"),
+        "{told}"
+    );
+    let admin = app.person("ada", "shop", "admin").await?;
+    let page = admin.get(&format!("/dashboard/audit?subject={id}")).await?;
+    let page = page.expect(200)?;
+    let page = page.text()?;
+    for shown in [
+        "3 changes",
+        "Reminder › Text",
+        "How was &#60;it&#62;? {link}",
+        "Was it good? {link}",
+    ] {
+        ensure!(page.contains(shown), "no {shown}: {page}");
+    }
+    eventually(SOON, async || {
+        let unsealed = app.sql("SELECT count(*) FROM audit WHERE seal IS NULL");
+        ensure!(unsealed.await? == "0", "not sealed yet");
+        Ok(())
+    })
+    .await?;
+    app.succeeds(&VERIFY).await?;
+    app.sql("UPDATE audit SET changes = replace(changes, 'Was it good', 'Is it good') WHERE changes IS NOT NULL")
+        .await?;
+    let output = app.cli(&VERIFY).await?;
+    let listed = String::from_utf8_lossy(&output.stdout);
+    ensure!(listed.matches("row_changed").count() == 1, "{output:?}");
     Ok(())
 }

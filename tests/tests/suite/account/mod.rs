@@ -1,5 +1,6 @@
 //! Keys, what they may do and how often; what the audit log has; and whose the pages behind links are.
 
+mod access;
 mod audit;
 mod authentication;
 mod branding;
