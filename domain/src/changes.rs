@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// Bytes of a value, at most. Longer ones are cut. No text that a campaign may have is longer.
 const MAX_VALUE: usize = 8 << 10;
-/// Bytes of all that is kept of a change, about. A campaign has no more.
+/// Bytes of all that is kept of a change, as it is stored. A campaign has no more.
 const MAX_BYTES: usize = 48 << 10;
 /// Of a list with more bytes only those entries are kept that the other one has not.
 const LONG_LIST: usize = 1 << 10;
@@ -55,15 +55,16 @@ impl Changes {
             }
             let (before, after) = only_different(before, after);
             let (before, after) = (cut(before), cut(after));
-            bytes += member.len() + length(&before) + length(&after);
+            let one = ChangedMember {
+                member,
+                before,
+                after,
+            };
+            bytes += serde_json::to_string(&one).map_or(MAX_BYTES, |text| text.len());
             if bytes > MAX_BYTES {
                 changes.changes_dropped += 1;
             } else {
-                changes.changes.push(ChangedMember {
-                    member,
-                    before,
-                    after,
-                });
+                changes.changes.push(one);
             }
         }
         changes

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-use crate::text::{cut, has_control, looks_empty};
+use crate::text::{cut, has_control};
 
 /// At most this many problems of one body are kept.
 pub const MAX_PROBLEMS: usize = 100;
@@ -77,25 +77,22 @@ pub fn member(pointer: &str, name: &str) -> String {
     member
 }
 
-/// Reads a text of one line: it has 1 to `max_chars` characters, of which some are seen, and no control character.
+/// Reads a text of one line: it has 1 to `max_chars` characters, not all of them white space, and no control character.
 pub(crate) fn read_line(text: &str, max_chars: usize) -> Result<String, Fault> {
-    let blank = |detail| Err(Fault::new(code::BLANK, detail));
     if text.trim().is_empty() {
-        blank("is empty or white space only")
+        Err(Fault::new(code::BLANK, "is empty or white space only"))
     } else if text.chars().nth(max_chars).is_some() {
         let detail = format!("has more than {max_chars} characters");
         Err(Fault::new(code::TOO_LONG, detail))
     } else if has_control(text) {
         let detail = "holds a control character";
         Err(Fault::new(code::CONTROL_CHARACTER, detail))
-    } else if looks_empty(text) {
-        blank("has no character that is seen")
     } else {
         Ok(text.to_owned())
     }
 }
 
-/// Reads a text of 1 to `max_chars` characters, of which some are seen, whose only control characters are tabs and ends of
+/// Reads a text of 1 to `max_chars` characters, not all of them white space, whose only control characters are tabs and ends of
 /// lines. These become LF.
 pub(crate) fn read_lines(text: &str, max_chars: usize) -> Result<String, Fault> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -110,7 +107,7 @@ pub mod code {
     pub const MISSING: &str = "missing";
     /// Of another JSON type, or a form value that is no number.
     pub const WRONG_TYPE: &str = "wrong_type";
-    /// Empty, white space only, or of characters that are not seen.
+    /// Empty, or white space only.
     pub const BLANK: &str = "blank";
     /// More characters than are taken.
     pub const TOO_LONG: &str = "too_long";

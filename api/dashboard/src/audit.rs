@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use api_http::lines::page_permit;
 use api_http::{Result, parse_id};
 use api_import::operations::read_recipient;
 use api_language::Text;
@@ -291,6 +292,7 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
     let after = after.map(|after| parse_id("after", after)).transpose()?;
     let query = wanted.read()?;
     let filter = query.filter(&person.caller).await?;
+    let permit = page_permit(&person.state.app, person.account_id).await?;
     let found = person.store();
     let found = found.audit(person.account_id, &filter, after, ROWS).await?;
     let is_stored = match &query.docid {
@@ -332,7 +334,7 @@ pub async fn show(person: SignedIn, Query(wanted): Query<Wanted>) -> Result<Resp
         next: found.next.map(next),
         wanted,
     };
-    Ok(page(&f, &template))
+    Ok(permit.hold(page(&f, &template)))
 }
 
 /// What is said where no row is listed: since when there are rows.

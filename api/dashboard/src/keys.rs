@@ -39,6 +39,8 @@ struct ShownKey {
 struct KeysPage<'a> {
     f: &'a Frame,
     keys: Vec<ShownKey>,
+    /// Who made them, by key, as far as the audit log is kept.
+    makers: HashMap<String, String>,
     /// Those that a key may have.
     scopes: &'a [Scope],
     /// What was typed of a key that was not made, and why.
@@ -53,7 +55,7 @@ impl KeysPage<'_> {
     fn made(&self, shown: &ShownKey) -> String {
         let t = self.f.t;
         let at = t.with("key-made-at", self.f.moment(shown.key.created_at));
-        let by = shown.key.created_by.as_deref();
+        let by = self.makers.get(&shown.key.api_key);
         let by = by.map(|name| t.with("access-by", who(name, t, &HashMap::new())));
         by.map_or(at.clone(), |by| format!("{at} {by}"))
     }
@@ -149,6 +151,7 @@ async fn answer_to(
     let template = KeysPage {
         f: &f,
         keys,
+        makers: person.store().makers_of_keys(person.account_id).await?,
         scopes: &scopes,
         typed,
         refusal: refusal.map(|key| f.t.get(key)),

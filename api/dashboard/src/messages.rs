@@ -212,13 +212,13 @@ pub async fn show(person: SignedIn, Query(query): Query<MessagesQuery>) -> Resul
     let range = Range::read(&query.range, f.zone);
     let filter = query.filter(&range)?;
     let list = query.page.list(&person, "messages", 50);
+    let campaign = campaign(&person, filter.campaign_id).await?;
     let of_campaign = filter.campaign_id.map(|id| id.to_string());
     let of_campaign = of_campaign.unwrap_or_default();
     let noted = person.caller.note_list("messages.read", &of_campaign);
     noted.await?;
     let found = operations::list_messages(&person.caller, &filter, list.position()?, list.limit);
     let found = ShownList::new(&list, found.await?);
-    let campaign = campaign(&person, filter.campaign_id).await?;
     let total = total(&person, &filter, campaign.as_ref()).await?;
     let sealed = match &campaign {
         Some(item) if f.are_messages_gone(item.campaign.finished_at) => {

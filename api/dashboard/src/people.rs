@@ -1,10 +1,13 @@
 //! The people of an account: adding them, their roles, new passwords, removing them.
 
+use std::collections::HashMap;
+
 use api_http::{AuditEntry, Problem, Result};
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
 use domain::person::{NewPassword, PersonName, Role};
 use serde::Deserialize;
 use store::account::{Person, PersonChange, PersonSummary};
@@ -23,6 +26,8 @@ struct PeoplePage<'a> {
     /// Why a change was refused.
     refusal: Option<String>,
     people: Vec<PersonSummary>,
+    /// By name, as far as the audit log is kept.
+    last_sign_ins: HashMap<String, DateTime<Utc>>,
     roles: &'static [Role],
     /// What was typed of a person who was not added.
     typed: NewPerson,
@@ -33,6 +38,15 @@ impl PeoplePage<'_> {
     fn is_only_admin(&self, person: &PersonSummary) -> bool {
         let is_admin = |person: &&PersonSummary| person.role == Role::Admin.as_str();
         is_admin(&person) && self.people.iter().filter(is_admin).count() == 1
+    }
+
+    fn last_sign_in(&self, person: &PersonSummary) -> String {
+        let at = self.last_sign_ins.get(&person.name);
+        // Not that of somebody who was called so before.
+        match at.filter(|at| **at >= person.created_at) {
+            Some(at) => self.f.t.with("last-sign-in", self.f.moment(*at)),
+            None => self.f.t.get("no-sign-in"),
+        }
     }
 }
 
@@ -47,6 +61,7 @@ async fn answer(person: &SignedIn, refusal: Option<&str>, typed: NewPerson) -> R
         f: &f,
         refusal: refusal.map(|key| f.t.get(key)),
         people: person.store().people(Some(person.account_id)).await?,
+        last_sign_ins: person.store().last_sign_ins(person.account_id).await?,
         roles: Role::VARIANTS,
         typed,
     };

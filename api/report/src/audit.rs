@@ -66,7 +66,10 @@ pub async fn list_audit(
     params(
         ("day" = Option<String>, Query, format = Date, description = "In the account's time zone; today without it"),
     ),
-    responses((status = 200, description = "Who had access", body = AccessOnDay)),
+    responses(
+        (status = 200, description = "Who had access", body = AccessOnDay),
+        (status = 413, description = "`too_many_records`: more than 10,000 people and pages"),
+    ),
 )]
 pub async fn read_access_of_day(caller: Caller, parameters: Parameters) -> Result<Response> {
     let day = parameters.one("day")?;

@@ -54,7 +54,7 @@ async fn every_operation_documents_what_it_can_answer() {
     put /api_v1/account/retention: 200 400 401 403 405 408 409 413 415 422 429 500 503
     post /api_v1/account/retention/preview: 200 400 401 403 405 408 413 415 422 429 500 503
     get /api_v1/audit: 200 400 401 403 405 429 500 503
-    get /api_v1/audit/access: 200 400 401 403 405 429 500 503
+    get /api_v1/audit/access: 200 400 401 403 405 413 429 500 503
     delete /api_v1/feedback/{feedback_id}: 204 400 401 403 404 405 429 500 503
     post /api_v1/form: 201 400 401 403 405 408 409 413 415 422 429 500 503
     post /api_v1/form/link/{form_id}/{bus_prop_id}: 201 400 401 403 404 405 408 409 413 415 422 429 500 503

@@ -271,7 +271,8 @@ impl Store {
         status: u16,
         changes: &Changes,
     ) -> Result<(), Error> {
-        let are_kept = !changes.is_empty() && self.snapshot().await?.seals_changes().await?;
+        // That something was done is noted in any case.
+        let are_kept = !changes.is_empty() && self.seals_changes().await.unwrap_or(false);
         let changes = changes_text(changes, are_kept)?;
         let values = outcome(account_id, audit_id, status, changes)?;
         self.execute(NOTE_OUTCOME, values).await.map(drop)
@@ -470,6 +471,12 @@ impl Store {
             row.with(changes)
         });
         Ok(rows.collect())
+    }
+}
+
+impl Store {
+    async fn seals_changes(&self) -> Result<bool, Error> {
+        self.snapshot().await?.seals_changes().await
     }
 }
 

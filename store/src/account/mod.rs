@@ -95,8 +95,6 @@ pub struct KeySummary {
     pub networks: Option<String>,
     /// Secrets that work now.
     pub live_secrets: i64,
-    /// By the audit log, as it names people; empty: through the command line. `None`: not in what is kept of it.
-    pub created_by: Option<String>,
 }
 
 impl KeySummary {
@@ -347,10 +345,7 @@ impl Store {
                     k.name, k.expires_at, k.networks,
                     (SELECT count(*) FROM api_secret s
                       WHERE s.account_id = k.account_id AND s.api_key = k.api_key AND k.revoked_at IS NULL
-                        AND (k.expires_at IS NULL OR k.expires_at > $1) AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets,
-                    (SELECT max(m.name) FROM audit m
-                      WHERE m.account_id = k.account_id AND m.action = 'key.create'
-                        AND (m.subject = k.api_key OR m.subject LIKE k.api_key || ' %')) AS created_by
+                        AND (k.expires_at IS NULL OR k.expires_at > $1) AND (s.expires_at IS NULL OR s.expires_at > $1)) AS live_secrets
                FROM api_key k JOIN account a ON a.account_id = k.account_id
               WHERE k.account_id = coalesce($2, k.account_id) ORDER BY k.created_at"
         );

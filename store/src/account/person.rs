@@ -64,8 +64,6 @@ pub struct PersonSummary {
     pub has_second_factor: bool,
     /// An OpenID Connect provider signs them in, and says what they may do.
     pub has_provider: bool,
-    /// By the audit log; `None`: not in what is kept of it.
-    pub last_sign_in_at: Option<DateTime<Utc>>,
 }
 
 /// What making or changing a person came to.
@@ -191,10 +189,7 @@ impl Store {
     pub async fn people(&self, account_id: Option<Uuid>) -> Result<Vec<PersonSummary>, Error> {
         let people = statement!(
             "SELECT a.name AS account, p.name, p.role, p.created_at, p.second_factor IS NOT NULL AS has_second_factor,
-                    p.identity IS NOT NULL AS has_provider, (
-                    SELECT max(s.at) FROM audit s
-                     WHERE s.account_id = p.account_id AND s.name = p.name AND s.status < 400
-                       AND s.action IN ('sign-in.password', 'sign-in.code', 'sign-in.link', 'sign-in.provider')) AS last_sign_in_at
+                    p.identity IS NOT NULL AS has_provider
                FROM person p JOIN account a ON a.account_id = p.account_id
               WHERE p.account_id = coalesce($1, p.account_id) ORDER BY a.name, p.name"
         );

@@ -182,6 +182,13 @@ impl Store {
             .iter()
             .map(|docid| stand_ins.person(account_id, docid));
         let people: Vec<_> = people.collect();
+        for person in &people {
+            if tx.has_many_links(person).await? {
+                tx.rollback().await?;
+                self.forget_many_links(person).await?;
+                return Ok(true);
+            }
+        }
         let erased = tx.erase_people(account_id, &people, pepper).await?;
         tx.keep_erasures(&people, erase_seq).await?;
         let erased_at = tx.now().await?;

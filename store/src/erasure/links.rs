@@ -41,12 +41,8 @@ impl Store {
     /// Forgets the tracking fields of links that name a person, as long as there are many, in transactions of their own: in one with all
     /// else nobody else would write to SQLite meanwhile, and it would never end in time.
     pub(super) async fn forget_many_links(&self, person: &ErasedPerson<'_>) -> Result<()> {
-        let field = format!("docid={}", person.docid);
-        let most = i64::try_from(AT_ONCE).map_err(Error::broken)?;
         loop {
-            let some = values![person.account_id, field.as_str(), most];
-            let links: BTreeSet<Uuid> =
-                self.fetch_values(NAMING, some).await?.into_iter().collect();
+            let links = some_naming(self, person).await?;
             if links.len() < AT_ONCE {
                 return Ok(());
             }
@@ -60,7 +56,21 @@ impl Store {
     }
 }
 
+/// Links with the docid of a person among their tracking fields, as many as are forgotten at once.
+async fn some_naming(db: &impl Sql, person: &ErasedPerson<'_>) -> Result<BTreeSet<Uuid>> {
+    let field = format!("docid={}", person.docid);
+    let most = i64::try_from(AT_ONCE).map_err(Error::broken)?;
+    let found = values![person.account_id, field, most];
+    let links: Vec<Uuid> = db.fetch_values(NAMING, found).await?;
+    Ok(links.into_iter().collect())
+}
+
 impl Tx {
+    /// Whether there are so many links that name a person that they are not forgotten together with all else.
+    pub(super) async fn has_many_links(&self, person: &ErasedPerson<'_>) -> Result<bool> {
+        Ok(some_naming(self, person).await?.len() >= AT_ONCE)
+    }
+
     /// Forgets the phones and the tracking fields of a person's links and of what was answered through them, but those that made a business
     /// property. Reports that show such answers have another version from then on.
     pub(super) async fn forget_track_fields(&mut self, person: &ErasedPerson<'_>) -> Result<()> {

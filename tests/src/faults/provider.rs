@@ -350,13 +350,16 @@ impl Provider {
                 let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
                 clients.get(turn % clients.len()).context("no api")?.clone()
             };
-            let tried = Instant::now();
+            let began = Instant::now();
             let answer = timeout(PATIENCE, client.webhook(path, secret, &body)).await;
             match answer {
                 Ok(Ok(answer)) if answer.status != 503 => {
                     answer.expect(wanted)?;
                     let acked = Instant::now();
-                    return Ok(When { tried, acked });
+                    return Ok(When {
+                        tried: began,
+                        acked,
+                    });
                 }
                 _ if !tries.another().await => bail!("a receipt was not taken: {answer:?}"),
                 _ => {}

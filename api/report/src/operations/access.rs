@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use api_http::deadline::patiently;
 use api_http::lines::page_permit;
 use api_http::memory::MemoryPermit;
-use api_http::{Caller, MAX_SUBJECT, Problem, QUICK, Result, within};
+use api_http::{Caller, Code, MAX_SUBJECT, Problem, QUICK, Result, within};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::{day_of, start_of};
 use domain::person::Role;
@@ -17,10 +18,12 @@ use serde::Serialize;
 use store::account::{Grant, KeySummary, PersonSummary, Share};
 use uuid::Uuid;
 
-use super::share::subject;
+use super::share::{LIFE, subject};
 
 /// Shares that are read at once.
 const SHARES: usize = 1_000;
+/// People, and pages that are shared, of a day, at most: they have room in the memory that is held.
+const MOST: usize = 10_000;
 
 /// Who had access on a day of the account, at any moment of it.
 #[derive(Debug, Serialize)]
@@ -81,7 +84,7 @@ pub struct ShareAccess {
 }
 
 impl Span {
-    fn is_within(&self, from: DateTime<Utc>, end: DateTime<Utc>) -> bool {
+    fn is_within(&self, (from, end): (DateTime<Utc>, DateTime<Utc>)) -> bool {
         self.since.is_none_or(|since| since < end) && self.until.is_none_or(|until| until > from)
     }
 
@@ -111,24 +114,23 @@ impl PersonAccess {
     }
 }
 
-/// Who had access on a day, today if none is given; and the memory that it holds.
+/// Who had access on a day, today if none is given, and on one to come who will have it as things are; and the memory that it holds.
 ///
 /// # Errors
-/// 400 `invalid_parameter`: a day to come; 403; 503.
+/// 403; 413 `too_many_records`; 503.
 pub async fn read_access(
     caller: &Caller,
     day: Option<NaiveDate>,
 ) -> Result<(AccessOnDay, MemoryPermit)> {
-    let read = async {
+    let read = patiently(async {
         let (zone, now) = (caller.time_zone(), Utc::now());
-        let today = day_of(now, zone);
-        let day = day.unwrap_or(today);
-        if day > today {
-            return Err(Problem::invalid_parameter("day is to come"));
-        }
+        let day = day.unwrap_or_else(|| day_of(now, zone));
         let (store, account_id) = (&caller.app.store, caller.account_id());
         let permit = page_permit(&caller.app, account_id).await?;
-        let mut log = AccessLog::default();
+        let from = start_of(day, zone);
+        let end = day.succ_opt().map_or(now, |next| start_of(next, zone));
+        let within_day = (from, end.min(now));
+        let mut log = AccessLog::of(within_day);
         let mut after = Uuid::nil();
         loop {
             let grants = within(QUICK, store.grants(account_id, after)).await?;
@@ -139,12 +141,16 @@ pub async fn read_access(
             for grant in &grants {
                 log.add(grant);
             }
+            log.is_bounded()?;
         }
         let mut shares = Vec::new();
         let mut position = None;
         loop {
             let page = within(QUICK, store.shares(account_id, position, SHARES)).await?;
             shares.extend(page.rows);
+            if shares.len() > MOST {
+                return Err(too_many());
+            }
             position = page.next;
             if position.is_none() {
                 break;
@@ -153,8 +159,6 @@ pub async fn read_access(
         let people = within(QUICK, store.people(Some(account_id))).await?;
         let keys = within(QUICK, store.list_keys(Some(account_id))).await?;
         let log_from = within(QUICK, store.audit_began(account_id)).await?;
-        let from = start_of(day, zone);
-        let end = day.succ_opt().map_or(now, |next| start_of(next, zone));
         let mut access = AccessOnDay {
             day,
             time_zone: zone.name().to_owned(),
@@ -164,18 +168,25 @@ pub async fn read_access(
             shares: log.shares(shares),
             people: log.people(&people),
         };
-        let is_within = |span: &Span| span.is_within(from, end.min(now));
+        let is_within = |span: &Span| span.is_within(within_day);
         access.people.retain(|one| is_within(&one.span));
         access.keys.retain(|one| is_within(&one.span));
         access.shares.retain(|one| is_within(&one.span));
         Ok((access, permit))
-    };
+    });
     caller.read(Scope::Audit, read).await
+}
+
+fn too_many() -> Problem {
+    let detail = "more people and pages than this tells of at once; the audit log has them";
+    Problem::new(Code::TooManyRecords, detail)
 }
 
 /// What the log says of access, row by row.
 #[derive(Default)]
 struct AccessLog {
+    /// From when till when it is asked for. What ended before, or began later, is let go of.
+    day: (DateTime<Utc>, DateTime<Utc>),
     /// Who was let in and is not gone, by name.
     here: BTreeMap<String, PersonAccess>,
     /// Who has a row, by name.
@@ -189,6 +200,28 @@ struct AccessLog {
 }
 
 impl AccessLog {
+    fn of(day: (DateTime<Utc>, DateTime<Utc>)) -> Self {
+        Self {
+            day,
+            ..Self::default()
+        }
+    }
+
+    /// # Errors
+    /// 413: it is more than can be held.
+    fn is_bounded(&self) -> Result<()> {
+        let shared: usize = self.shared.values().map(VecDeque::len).sum();
+        let all =
+            self.here.len() + self.gone.len() + self.made.len() + shared + self.withdrawn.len();
+        if all > MOST { Err(too_many()) } else { Ok(()) }
+    }
+
+    fn add_gone(&mut self, person: PersonAccess) {
+        if person.span.is_within(self.day) {
+            self.gone.push(person);
+        }
+    }
+
     fn add(&mut self, grant: &Grant) {
         let is_done = grant.status.is_some_and(|status| status < 400);
         let may_be_done = is_done || grant.status.is_none();
@@ -213,17 +246,18 @@ impl AccessLog {
                     span,
                 };
                 let here = self.here.remove(subject);
-                self.gone
-                    .push(here.map_or(before, |here| here.ended(grant)));
+                self.add_gone(here.map_or(before, |here| here.ended(grant)));
             }
             "key.create" if may_be_done => {
-                let key = subject.split(' ').next().unwrap_or_default();
-                self.made.insert(key.to_owned(), grant.name.clone());
+                self.made.insert(grant.key().to_owned(), grant.name.clone());
             }
             "key.revoke" if may_be_done => {
                 let by = self.revoked.entry(subject.to_owned());
                 by.or_insert_with(|| grant.name.clone());
             }
+            // One that was over before is not looked for again.
+            "share.create" | "share.withdraw"
+                if end_of(subject).is_some_and(|end| end <= self.day.0) => {}
             "share.create" if may_be_done => {
                 let shared = self.shared.entry(subject.to_owned()).or_default();
                 shared.push_back(Span::begun(grant));
@@ -231,10 +265,14 @@ impl AccessLog {
             "share.withdraw" if is_done => {
                 let shared = self.shared.get_mut(subject);
                 let span = shared.and_then(VecDeque::pop_front).unwrap_or_default();
-                self.withdrawn.push(ShareAccess {
-                    path: path_of(subject).to_owned(),
-                    span: span.ended(grant),
-                });
+                let span = span.ended(grant);
+                if span.is_within(self.day) {
+                    let path = path_of(subject).to_owned();
+                    self.withdrawn.push(ShareAccess { path, span });
+                }
+                if self.shared.get(subject).is_some_and(VecDeque::is_empty) {
+                    self.shared.remove(subject);
+                }
             }
             _ => {}
         }
@@ -257,8 +295,9 @@ impl AccessLog {
             role: Some(role.to_owned()),
             span: Span::default(),
         });
-        let ended = here.or(before).map(|person| person.ended(grant));
-        self.gone.extend(ended);
+        if let Some(person) = here.or(before) {
+            self.add_gone(person.ended(grant));
+        }
     }
 
     /// Those of the log, and of those who are stored now who it does not know.
@@ -304,15 +343,22 @@ impl AccessLog {
     }
 
     /// Those of the log, and of those that are stored which it does not know.
-    fn shares(&self, stored: Vec<Share>) -> Vec<ShareAccess> {
-        let mut all: Vec<ShareAccess> = self.withdrawn.clone();
+    fn shares(&mut self, stored: Vec<Share>) -> Vec<ShareAccess> {
+        let mut all = std::mem::take(&mut self.withdrawn);
         for (subject, spans) in &self.shared {
-            all.extend(spans.iter().map(|span| ShareAccess {
-                path: path_of(subject).to_owned(),
-                span: Span {
-                    until: end_of(subject),
-                    ..span.clone()
-                },
+            // Rows of before have no end: that of the share, or the latest that it may have had.
+            let is_it = |share: &&Share| share.path == *subject;
+            let stored = stored.iter().find(is_it).map(|share| share.expires_at);
+            all.extend(spans.iter().map(|span| {
+                ShareAccess {
+                    path: path_of(subject).to_owned(),
+                    span: Span {
+                        until: end_of(subject)
+                            .or(stored)
+                            .or_else(|| span.since.map(|since| since + LIFE)),
+                        ..span.clone()
+                    },
+                }
             }));
         }
         for share in stored {
@@ -369,7 +415,7 @@ mod tests {
     }
 
     fn log(rows: &[(u32, &str, &str, Option<i16>)]) -> AccessLog {
-        let mut log = AccessLog::default();
+        let mut log = AccessLog::of((at(1), at(31)));
         for &(day, action, subject, status) in rows {
             log.add(&Grant {
                 audit_id: Uuid::nil(),
@@ -411,7 +457,6 @@ mod tests {
             created_at: at(1),
             has_second_factor: false,
             has_provider: false,
-            last_sign_in_at: None,
         };
         let log = log(&[
             (3, "person.add", "eve m editor", Some(200)),
@@ -443,7 +488,7 @@ mod tests {
     fn what_was_shared_ends_when_it_is_withdrawn_or_over() {
         let end = "2026-03-20T12:00:00Z";
         let subject = format!("{end} /dashboard?days=30");
-        let log = log(&[
+        let mut log = log(&[
             (1, "share.create", &subject, Some(201)),
             (2, "share.create", &subject, Some(201)),
             (3, "share.withdraw", &subject, Some(204)),

@@ -17,7 +17,7 @@ use uuid::Uuid;
 const CREATE: Change = Change::new(Scope::Report, "share.create", StatusCode::CREATED);
 const WITHDRAW: Change = Change::new(Scope::Report, "share.withdraw", StatusCode::NO_CONTENT);
 /// The longest life of a share.
-const LIFE: TimeDelta = TimeDelta::days(400);
+pub(super) const LIFE: TimeDelta = TimeDelta::days(400);
 /// The days of a page that counts until today.
 const DAYS: std::ops::RangeInclusive<u16> = 1..=1_830;
 /// The parameters of a page of a report.
