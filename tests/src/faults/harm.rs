@@ -212,6 +212,7 @@ impl Stage {
         postgres.lose(&standby).await?;
         let from = Utc::now();
         pause(LOST + fault.lasts).await;
+        self.aim(fault, "SELECT count(*) FROM import_start").await;
         let until = Utc::now();
         postgres.kill()?;
         standby.promote().await?;
@@ -272,6 +273,7 @@ impl Stage {
             })
             .await?;
         }
+        self.losses.comes_back.set(false);
         Ok(())
     }
 

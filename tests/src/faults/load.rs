@@ -182,6 +182,9 @@ pub async fn send(account: &Account<'_>, mut dice: Dice, stop: &Cell<bool>) -> R
             posted_again(account).await?;
             losses.posted_again.set(losses.posted_again.get() + 1);
         }
+        if losses.comes_back.get() {
+            continue;
+        }
         let new = account.unsent.get();
         let is_again = new > 0 && dice.percent(25);
         let slice = Slice {

@@ -53,6 +53,8 @@ pub struct Losses {
     all: RefCell<Vec<Loss>>,
     /// How many accounts posted again what the last one may have taken.
     pub posted_again: Cell<usize>,
+    /// Whether messages that were handed over before may still come back. New ones would stand in line with them.
+    pub comes_back: Cell<bool>,
 }
 
 impl Losses {
@@ -68,6 +70,7 @@ impl Losses {
 
     /// From here on nothing is; senders handed over so many messages since it began.
     pub fn end(&self, messages: BTreeMap<&'static str, u64>) {
+        self.comes_back.set(true);
         if let Some(last) = self.all.borrow_mut().last_mut() {
             last.until = Some(Instant::now());
             last.messages = messages;
