@@ -334,7 +334,7 @@ mod tests {
         strays.kept = MAX_STRAYS_KEPT - 1;
         assert!(strays.are_kept(now));
         strays.kept += 1;
-        assert!(!strays.are_kept(now + STRAYS_KEPT - Duration::from_secs(1)));
+        assert!(!strays.are_kept(now + STRAYS_KEPT.saturating_sub(Duration::from_secs(1))));
         assert!(strays.are_kept(now + STRAYS_KEPT));
         assert_eq!(strays.kept, 0);
     }

@@ -265,7 +265,7 @@ mod tests {
         });
         let handed_over = Arc::clone(&hand_over.sender.handed_over);
         assert!(handed_over.note(&claimed(1), Instant::now()));
-        let deadline = Deadline::at(Instant::now() + Duration::from_secs(60));
+        let deadline = Deadline::at(Instant::now() + Duration::from_mins(1));
         let run = Arc::clone(&hand_over).run(claimed(1), deadline, Span::default(), true);
         let handed = run.await;
         assert!(matches!(&handed, Some(Handed::Unknown { code }) if code == "panic"));
