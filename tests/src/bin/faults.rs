@@ -1,9 +1,10 @@
-//! `faults --seed N --faults N [--round N] [--every N] [--resume FILE] [--shrink]`: faults of every kind beside load, and whether
+//! `faults --seed N --faults N [--round N] [--every N] [--resume FILE] [--shrink] [--lose-commits]`: faults of every kind beside load, and whether
 //! anything that was accepted suffered.
 //!
 //! The seed is the plan, which is printed. Each `--round` (200) of its faults is done on fresh servers of its own, and after every
 //! `--every` (100) it is quiet and all is judged. `--resume` keeps what the rounds came to in a file, and goes on after the last one that
-//! is in it. `--shrink` looks for the shortest beginning of a failing round that fails, which takes many runs.
+//! is in it. `--shrink` looks for the shortest beginning of a failing round that fails, which takes many runs. With
+//! `--lose-commits` one fault in 51 is a failover to a standby that lags, after which the judge forgives what was accepted meanwhile.
 //!
 //! The programs are those beside this one: `cargo build --workspace --bins`, with `--release` if this one has it.
 
@@ -23,6 +24,7 @@ struct Wanted {
     every: usize,
     resume: Option<PathBuf>,
     is_shrunk: bool,
+    loses_commits: bool,
 }
 
 #[tokio::main]
@@ -58,6 +60,7 @@ impl Wanted {
             every: 100,
             resume: None,
             is_shrunk: false,
+            loses_commits: false,
         };
         while let Some(name) = arguments.next() {
             let mut value = || arguments.next().with_context(|| format!("{name} of what?"));
@@ -68,8 +71,9 @@ impl Wanted {
                 "--every" => wanted.every = value()?.parse()?,
                 "--resume" => wanted.resume = Some(value()?.into()),
                 "--shrink" => wanted.is_shrunk = true,
+                "--lose-commits" => wanted.loses_commits = true,
                 _ => bail!(
-                    "usage: faults --seed N --faults N [--round N] [--every N] [--resume FILE] [--shrink]"
+                    "usage: faults --seed N --faults N [--round N] [--every N] [--resume FILE] [--shrink] [--lose-commits]"
                 ),
             }
         }
@@ -80,7 +84,7 @@ impl Wanted {
 
 async fn run(wanted: &Wanted) -> Result<()> {
     let seed = wanted.seed;
-    let plan = faults::plan(seed, wanted.faults);
+    let plan = faults::plan(seed, wanted.faults, wanted.loses_commits);
     println!("faults --seed {seed} --faults {}", plan.len());
     for fault in &plan {
         println!("{:7.1} s  {fault}", fault.at.as_secs_f64());

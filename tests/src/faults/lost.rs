@@ -96,6 +96,12 @@ impl Losses {
         self.may_have(When { tried, acked: at })
     }
 
+    /// Whether what a message came to that came then may be gone: it is stored some seconds later.
+    pub fn may_have_outcome(&self, at: Instant) -> bool {
+        let acked = at + CLAIMED;
+        self.may_have(When { tried: at, acked })
+    }
+
     /// How many messages of a sender may be unknown for that.
     pub fn messages(&self, sender: &str) -> u64 {
         // Those of the beginning and of the end were under way.

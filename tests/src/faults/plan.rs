@@ -90,8 +90,8 @@ pub enum Kind {
 }
 
 /// How many of each are in a deck of 50. The broker takes long to come back, so that more of its faults would wait in line.
-const DECK: [(Kind, usize); 31] = [
-    (Kind::KillWorker, 7),
+const DECK: [(Kind, usize); 30] = [
+    (Kind::KillWorker, 8),
     (Kind::FreezeWorker, 4),
     (Kind::StopWorker, 1),
     (Kind::StarveWorker, 1),
@@ -108,7 +108,6 @@ const DECK: [(Kind, usize); 31] = [
     (Kind::SlowDatabase, 1),
     (Kind::SilenceDatabase, 1),
     (Kind::FailOver, 1),
-    (Kind::LoseCommits, 1),
     (Kind::KillBroker, 1),
     (Kind::EmptyBroker, 1),
     (Kind::BlockBroker, 1),
@@ -244,7 +243,8 @@ impl fmt::Display for Fault {
 }
 
 /// `count` faults, most of them 0.5 to 1.5 s apart and some at once, drawn as from decks of cards: every kind comes in every 50.
-pub fn plan(seed: u64, count: usize) -> Vec<Fault> {
+/// With `loses_commits` there is one more card, of the failover to a standby that lags.
+pub fn plan(seed: u64, count: usize, loses_commits: bool) -> Vec<Fault> {
     let mut dice = Dice::new(seed, 0);
     let mut deck: Vec<Kind> = Vec::new();
     let mut at = Duration::ZERO;
@@ -254,6 +254,7 @@ pub fn plan(seed: u64, count: usize) -> Vec<Fault> {
             for (kind, cards) in DECK {
                 deck.extend(std::iter::repeat_n(kind, cards));
             }
+            deck.extend(loses_commits.then_some(Kind::LoseCommits));
             dice.shuffle(&mut deck);
             continue;
         };
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn a_seed_is_a_plan_and_a_shorter_one_is_its_beginning() {
         let told = |seed, count| {
-            let faults = plan(seed, count).into_iter();
+            let faults = plan(seed, count, false).into_iter();
             let faults = faults.map(|fault| format!("{:?} {fault}", fault.at));
             faults.collect::<Vec<_>>()
         };

@@ -140,10 +140,15 @@ fn message_is(message: &Value, taken: Option<&Taken>, losses: &Losses) -> Result
     let status = message["status"].as_str().unwrap_or_default();
     let is_open = ["accepted", "unknown"].contains(&status);
     let fits = match taken {
+        // A receipt finds no message whose acceptance is lost.
         Some(Taken {
             reported: Some((last, when)),
+            at,
             ..
-        }) => status == *last || is_open && losses.may_have(*when),
+        }) => {
+            let may_be_lost = losses.may_have(*when) || losses.may_have_outcome(*at);
+            status == *last || is_open && may_be_lost
+        }
         Some(_) => is_open,
         None => status == "unknown",
     };

@@ -203,7 +203,11 @@ impl Stage {
     /// # Errors
     /// What it finds.
     pub async fn verified(&self) -> Result<()> {
-        self.app.succeeds(&["verify"]).await.map(drop)
+        let found = self.app.cli(&["verify"]).await?;
+        let [numbers, why] =
+            [&found.stdout, &found.stderr].map(|text| String::from_utf8_lossy(text));
+        ensure!(found.status.success(), "verify: {numbers}\n{why}");
+        Ok(())
     }
 
     /// Neither logs nor metrics nor the broker name anybody to whom something was sent, or quote the provider.

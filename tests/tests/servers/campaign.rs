@@ -13,7 +13,7 @@ async fn whatever_fails_nothing_accepted_is_lost_doubled_or_outdated() -> Result
     let seed = number("FEEDBACK_SEED")?.unwrap_or_else(|| RandomState::new().hash_one(0) >> 32);
     let faults = usize::try_from(number("FEEDBACK_FAULTS")?.unwrap_or(50))?;
     println!("faults --seed {seed} --faults {faults}");
-    let plan = faults::plan(seed, faults);
+    let plan = faults::plan(seed, faults, false);
     let told = Box::pin(faults::run(seed, &plan, faults)).await?;
     println!("{told}");
     told.is_clean()
