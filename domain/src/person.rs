@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::invalid::NotValid;
 use crate::scope::{Access, Scope, Scopes};
@@ -95,12 +96,15 @@ impl PersonName {
         Ok(Self(name))
     }
 
-    /// That of somebody new, whom nobody takes for another, or for a key.
+    /// That of somebody new, whom nobody takes for another, or for a key: in Unicode's form NFKC, with one blank where there are
+    /// several. Letters of other scripts that look alike stay.
     ///
     /// # Errors
     /// Also with a character that is not seen, or as keys are called.
     pub fn parse_new(text: &str) -> Result<Self, NotValid> {
-        let name = Self::parse(text)?;
+        let text: String = text.nfkc().collect();
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+        let name = Self::parse(&words.join(" "))?;
         if has_unseen(&name.0) || name.0.starts_with("fk_") {
             return Err(NotValid(
                 "a name has 1 to 100 visible characters and does not begin with fk_ as keys do",
@@ -174,6 +178,13 @@ mod tests {
         }
         for name in ["Ada", "علی\u{200c}رضا"] {
             assert_eq!(PersonName::parse_new(name), PersonName::parse(name));
+        }
+        for (name, as_one) in [
+            ("Jose\u{301}", "josé"),
+            ("x  \u{a0}y", "x y"),
+            ("ＡＤＭ１", "adm1"),
+        ] {
+            assert_eq!(PersonName::parse_new(name), PersonName::parse(as_one));
         }
     }
 

@@ -37,7 +37,7 @@ pub fn looks_empty(text: &str) -> bool {
 }
 
 /// Whether a character by itself is not seen: of the categories Cc, Cf, Zl and Zp, a filler or blank, or one that chooses how another is drawn.
-fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
     let kind = c.general_category();
     matches!(kind, Control | Format | LineSeparator | ParagraphSeparator)

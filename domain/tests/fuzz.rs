@@ -267,7 +267,11 @@ fn small_texts_are_written_as_they_are_read() {
             assert_eq!(Color::parse(&color.to_string()), Ok(color));
         }
         if let Err(said) = Pepper::parse(text) {
-            assert!(text.len() < 8 || !said.contains(text));
+            // The same whatever was given, which is secret.
+            let number = said.trim_start_matches("secret ");
+            let said = number.trim_start_matches(|c: char| c.is_ascii_digit());
+            let shape = " is not 32 bytes, as 64 hexadecimal digits or as base64";
+            assert!([shape, "holds no secret"].contains(&said), "{said}");
         }
     });
 }
@@ -431,10 +435,10 @@ fn a_logo_runs_nothing() {
             for word in tag.split_ascii_whitespace().skip(1) {
                 assert!(!word.starts_with("on") || !word.contains('='), "{tag}");
             }
-            assert!(!tag.contains("javascript:"), "{tag}");
+            assert!(!tag.contains("=\"javascript:"), "{tag}");
         }
-        for to in text.split("url(").skip(1) {
-            let own = ["#", ")", "data:image/"];
+        for to in text.split("url(").chain(text.split("href=\"")) {
+            let own = ["#", ")", "data:image/", "<?xml"];
             assert!(own.iter().any(|own| to.starts_with(own)), "{text}");
         }
         assert_eq!(Logo::parse(logo.as_str()).as_ref(), Ok(&logo));

@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::oidc::{Claims, Grant, granted};
+use domain::text::has_control;
 use futures::future::BoxFuture;
 use openidconnect::core::{
     CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken, CoreJwsSigningAlgorithm,
@@ -238,8 +239,8 @@ impl OidcProvider {
             .set_issue_time_verifier_fn(|issued_at| was_issued(issued_at, Utc::now()));
         let subject = token.claims(&verifier, nonce)?.subject();
         let unusable = |what: &str| ClaimsVerificationError::Other(what.to_owned());
-        if subject.is_empty() || subject.len() > MAX_SUBJECT {
-            return Err(unusable("the subject is empty or too long"));
+        if subject.is_empty() || subject.len() > MAX_SUBJECT || has_control(subject) {
+            return Err(unusable("the subject is empty, too long or no text"));
         }
         let claims = claims_of(token).ok_or_else(|| unusable("the claims are no object"))?;
         let party = claims.get("azp");

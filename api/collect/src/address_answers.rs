@@ -1,5 +1,5 @@
-//! How many answers one address may give a link that is no kiosk's within an hour, on this instance: enough for the guests of a house, and too few
-//! to decide what a report says.
+//! How many answers one address may give a link that is no kiosk's within an hour, and how many of its views count, on this instance:
+//! enough for the guests of a house, and too few to decide what a report says.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -18,6 +18,8 @@ use uuid::Uuid;
 const INTERVAL: Duration = Duration::from_mins(5);
 /// The intervals that any hour touches: it ends in the twelfth after the one in which it begins.
 const INTERVALS: u64 = 13;
+/// Views of an address for each answer that it may give.
+const VIEWS: NonZeroU32 = NonZeroU32::new(10).unwrap();
 /// The bytes of an address of a link, about.
 const ENTRY: u64 = 512;
 
@@ -42,7 +44,17 @@ pub struct AnswerPermit(Option<(Arc<Mutex<AnswersByInterval>>, u64)>);
 impl AddressAnswers {
     pub fn new(app: &AppState) -> Self {
         let (most, proxies) = (app.address_answers, app.trusted_proxies.clone());
-        Self::of(most, proxies, app.parts.address_answers)
+        Self::of(most, proxies, app.parts.address_answers / 2)
+    }
+
+    /// The same of views, of which there may be ten times as many: more are not counted.
+    pub fn of_views(app: &AppState) -> Self {
+        let (most, proxies) = (app.address_answers, app.trusted_proxies.clone());
+        let most = most.map(|most| most.saturating_mul(VIEWS));
+        let views = Self::of(most, proxies, app.parts.address_answers / 2);
+        // Of answers it is told.
+        views.warned.call_once(|| {});
+        views
     }
 
     fn of(most: Option<NonZeroU32>, proxies: TrustedProxies, bytes: u64) -> Self {

@@ -5,9 +5,10 @@
 //! are read by the form that is remembered, and views are counted, also of a link that is gone by now. Whether a link
 //! still takes an answer is judged again in the database.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::form::{Field, FormStatus, Labels};
@@ -16,9 +17,11 @@ use moka::future::Cache;
 use platform::config::MemoryParts;
 use store::account::PageBranding;
 use store::form::PublicLink;
+use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::pages::{Frame, Prepared, Reader, prepare};
+use api_http::memory::{MemoryPermit, MemoryPool};
 use api_http::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// How long a link that was found is fresh.
@@ -27,6 +30,8 @@ const MAX_AGE: Duration = Duration::from_millis(400);
 const LINK: usize = 1 << 10;
 /// … and each of its tracking fields, and each business property, question and choice of its form.
 const ENTRY: usize = 128;
+/// A page of at most so many bytes holds none of its account's memory. Most have a third of them.
+const SMALL_PAGE: usize = 64 << 10;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
 /// How long a token that opened a link is looked up whatever its address did.
@@ -39,7 +44,7 @@ pub struct Links {
     found: Cache<Token, Arc<Opened>>,
     /// An attacker behind the same address does not take a link from those who have it open.
     lately: Cache<Token, ()>,
-    pages: Cache<PageKey, Arc<Prepared>>,
+    pages: Cache<PageKey, Arc<FormPage>>,
     /// By account.
     logos: Cache<Uuid, Option<LogoBytes>>,
 }
@@ -64,13 +69,61 @@ struct PageKey {
     bus_prop_ids: Option<BusPropIds>,
 }
 
+/// A form's page, which those who read it at once share.
+pub struct FormPage {
+    prepared: Prepared,
+    /// What a large one holds of its account's memory while anybody reads it.
+    held: Mutex<Weak<MemoryPermit>>,
+}
+
+impl FormPage {
+    fn new(prepared: Prepared) -> Self {
+        Self {
+            prepared,
+            held: Mutex::default(),
+        }
+    }
+
+    /// Bytes of it, about.
+    pub fn size(&self) -> usize {
+        self.prepared.size()
+    }
+
+    /// The page for one reader who opened this link of the account, and whose answers will belong to this visit.
+    ///
+    /// # Errors
+    /// 503 `busy`: the account has no memory for it.
+    pub async fn show(
+        &self,
+        pool: &MemoryPool,
+        account_id: Uuid,
+        token: &str,
+        visit: Uuid,
+    ) -> Result<Response> {
+        if self.size() <= SMALL_PAGE {
+            return Ok(self.prepared.fill(token, visit).into_response());
+        }
+        let mut held = self.held.lock().await;
+        let permit = if let Some(permit) = held.upgrade() {
+            permit
+        } else {
+            let mut permit = pool.permit(account_id);
+            permit.grow_to(self.size() as u64).await?;
+            let permit = Arc::new(permit);
+            *held = Arc::downgrade(&permit);
+            permit
+        };
+        Ok(permit.hold_too(self.prepared.fill(token, visit).into_response()))
+    }
+}
+
 /// A link with its form.
 pub struct Opened {
     pub link: PublicLink,
     /// Bytes of its form's content.
     pub size: usize,
     /// In the form's own language, and that of the page's own words for whoever came first.
-    page: OnceLock<(&'static str, Arc<Prepared>)>,
+    page: OnceLock<(&'static str, Arc<FormPage>)>,
     /// When it was looked up in the database.
     looked_up_at: Instant,
 }
@@ -101,7 +154,7 @@ impl Links {
                 .build(),
             pages: Cache::builder()
                 .max_capacity(parts.form_pages)
-                .weigher(|_, page: &Arc<Prepared>| u32::try_from(page.size()).unwrap_or(u32::MAX))
+                .weigher(|_, page: &Arc<FormPage>| u32::try_from(page.size()).unwrap_or(u32::MAX))
                 .time_to_idle(PAGE_IDLE)
                 .build(),
             logos: Cache::builder()
@@ -177,7 +230,7 @@ impl Links {
         f: Frame<'_>,
         opened: &Opened,
         language: Option<&str>,
-    ) -> Arc<Prepared> {
+    ) -> Arc<FormPage> {
         let link = &opened.link;
         let (form, words) = (&link.content, f.t.code);
         let language = language.filter(|language| form.is_translated(language));
@@ -203,7 +256,7 @@ impl Links {
         };
         let prepared = state.work_here(link.account_id, opened.size, || {
             let form = form.for_reader(language, &link.track_fields, &link.bus_prop_ids);
-            Arc::new(prepare(f, &form, opened.reader()))
+            Arc::new(FormPage::new(prepare(f, &form, opened.reader())))
         });
         let page = self.pages.get_with(key, prepared).await;
         if language.is_none() {
@@ -272,4 +325,52 @@ fn weight(link: &PublicLink) -> u32 {
     let around = links.chain(blocks).sum::<usize>();
     let title = form.title.len() + size(&form.labels);
     u32::try_from(LINK + title + ids + bytes + around).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use api_http::memory::PoolSize;
+    use api_language::of_code;
+    use domain::form::FormContent;
+    use futures::FutureExt;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The page of a form whose title has so many letters.
+    fn page(letters: usize) -> FormPage {
+        let title = "x".repeat(letters);
+        let form = json!({"title": title, "bus_props": [], "fields": [], "last_bus_prop_id": 0});
+        let form: FormContent = serde_json::from_value(form).unwrap();
+        let frame = Frame::plain(of_code("en"));
+        FormPage::new(prepare(frame, &form, Reader::Anybody))
+    }
+
+    /// What one more reader is shown; `None`: the page is not there at once.
+    fn show(page: &FormPage, pool: &MemoryPool, account: u128) -> Option<Response> {
+        let shown = page.show(pool, Uuid::from_u128(account), "token", Uuid::nil());
+        shown.now_or_never()?.ok()
+    }
+
+    #[tokio::test]
+    async fn a_large_page_takes_memory_once_however_many_read_it() {
+        let (large, other, small) = (page(SMALL_PAGE), page(SMALL_PAGE), page(1));
+        assert!(large.size() > SMALL_PAGE && small.size() <= SMALL_PAGE);
+        let largest = large.size() as u64;
+        // An account has half of it, which is one page.
+        let pool = MemoryPool::new(PoolSize {
+            total: 2 * largest,
+            largest,
+            small: 0,
+        });
+        let (first, second) = (show(&large, &pool, 1), show(&large, &pool, 1));
+        assert!(first.is_some() && second.is_some());
+        assert!(show(&other, &pool, 1).is_none(), "held by nobody");
+        assert!(show(&small, &pool, 1).is_some(), "a small page waits");
+        assert!(show(&other, &pool, 2).is_some(), "another account waits");
+        drop(first);
+        assert!(show(&other, &pool, 1).is_none(), "one still reads");
+        drop(second);
+        assert!(show(&other, &pool, 1).is_some(), "nobody reads");
+    }
 }

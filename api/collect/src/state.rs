@@ -20,6 +20,7 @@ pub struct CollectState {
     pub answers: Arc<Committer<AnswerGroup>>,
     pub views: Arc<Committer<ViewGroup>>,
     pub address_answers: Arc<AddressAnswers>,
+    pub address_views: Arc<AddressAnswers>,
     /// The memory for bodies that people send and pages that repeat them. Programs with keys have a pool of their own.
     pub memory: MemoryPool,
 }
@@ -33,6 +34,7 @@ impl CollectState {
             answers: Arc::new(Committer::start(app, app.parts.answers)),
             views: Arc::new(Committer::start(app, app.parts.views)),
             address_answers: Arc::new(AddressAnswers::new(app)),
+            address_views: Arc::new(AddressAnswers::of_views(app)),
             memory: MemoryPool::new(app.parts.public_bodies),
         }
     }

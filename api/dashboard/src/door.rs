@@ -1,6 +1,7 @@
 //! The layers before all handlers: who is signed in, what their role lets them do, and where a change may come from, which is an
 //! `Origin` that is the service's own with the session's token at the beginning of its body (`sent`).
 
+use api_http::cut::cut_when;
 use api_http::lines::hold;
 use api_http::{Caller, Network, Problem};
 use api_language::{Text, of_request};
@@ -113,11 +114,17 @@ async fn signed_in(
         },
         _ => None,
     };
+    // What was sent may have taken half a minute to come.
+    match person.stands().await {
+        Ok(true) => {}
+        Ok(false) => return to_sign_in(&request),
+        Err(problem) => return trouble(t, &problem),
+    }
     let account_id = person.account_id;
     if !request.headers().contains_key(LIVE) {
         sessions.touch(&state.app.store, account_id, session);
     }
-    request.extensions_mut().insert(person);
+    request.extensions_mut().insert(person.clone());
     if changes {
         let _changing = state.app.store.changing(account_id);
         let response = with_pages(t, next.run(request).await);
@@ -125,6 +132,7 @@ async fn signed_in(
         return response;
     }
     let response = with_pages(t, reading(account_id, next.run(request)).await);
+    let response = cut_when(async move { person.ended(role).await }, response);
     hold(&state.app, account_id, response).unwrap_or_else(|problem| trouble(t, &problem))
 }
 

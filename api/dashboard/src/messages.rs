@@ -9,6 +9,7 @@ use axum::extract::Query;
 use axum::response::Response;
 use domain::campaign::{Count, Counts, Message, MessageKind, MessageSet};
 use domain::scope::Scope;
+use domain::text::has_control;
 use serde::Deserialize;
 use store::send::failure::Failure;
 use store::send::message::{MessageFilter, NONE};
@@ -24,6 +25,9 @@ use crate::page::{Frame, page_of_days, status};
 use crate::provider_code;
 use crate::range::{Range, RangeQuery};
 use crate::signed_in::SignedIn;
+
+/// Bytes of a code in an address, at most: providers' are shorter.
+const MAX_CODE_BYTES: usize = 200;
 
 /// Which messages a page is about. Of a campaign all days count, otherwise those on which providers accepted them.
 #[derive(Default, Deserialize)]
@@ -178,6 +182,10 @@ impl MessagesQuery {
             "" => None,
             id => Some(parse_id("campaign_id", id)?),
         };
+        let is_word = |text: &str| text.len() <= MAX_CODE_BYTES && !has_control(text);
+        if !is_word(&self.code) || !is_word(&self.country) {
+            return Err(Problem::invalid_parameter("code or country is none"));
+        }
         // What nobody sent has no day.
         let is_sent = matches!(set, MessageSet::Sent | MessageSet::DELIVERED);
         let of_days = campaign_id.is_none() && is_sent;

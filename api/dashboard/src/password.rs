@@ -22,8 +22,10 @@ use crate::known;
 
 /// How long somebody waits for a place.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Wrong tries in a minute: of an address with a name, and of a browser that is known for a name.
+/// Wrong tries in a minute: of an address with a name, and of a browser that is known for a name, …
 const TRIES: u32 = 10;
+/// … and of a name from wherever nobody is known for it.
+const NAME_TRIES: u32 = 100;
 const MINUTE: Duration = Duration::from_mins(1);
 /// Wrong codes of a second factor are counted for so long: there are only a million.
 const CODES: Duration = Duration::from_mins(15);
@@ -74,8 +76,8 @@ impl Default for Passwords {
 }
 
 impl Passwords {
-    /// Who has this name and this password. Tries are counted by address and name together, or by the browser if it is known:
-    /// nobody can use up those of people elsewhere.
+    /// Who has this name and this password. Tries are counted by address and name together, and by name from wherever, or by the
+    /// browser if it is known: nobody can use up those of people who signed in there before.
     ///
     /// # Errors
     /// 429: too many were wrong, or too many of the site wait; 503.
@@ -107,7 +109,10 @@ impl Passwords {
             return Err(Problem::new(Code::RateLimited, detail).retry_after(5));
         };
         // Of those who wait alone, so that a flood of names does not push out what was counted.
-        let tries = self.count(format!("{network} {}", name.as_str()))?;
+        let tries = [
+            self.count(format!("{network} {}", name.as_str()), TRIES)?,
+            self.count(format!("name {}", name.as_str()), NAME_TRIES)?,
+        ];
         let place = place(&self.strangers, site).await?;
         // After its turn has come: strangers make no more look-ups than that.
         let person = app.store.person(name).await?;
@@ -121,7 +126,7 @@ impl Passwords {
             }
             fits
         });
-        Ok(person.inspect(|_| forget(&tries)))
+        Ok(person.inspect(|_| tries.iter().for_each(|tries| forget(tries))))
     }
 
     /// Has the audit log tell that somebody was refused `how` they wanted to sign in: of those of an address the first one within an
@@ -163,17 +168,17 @@ impl Passwords {
         person: Person,
         password: String,
     ) -> Result<Option<Person>> {
-        let tries = self.count(format!("known {who}"))?;
+        let tries = self.count(format!("known {who}"), TRIES)?;
         let place = place(&self.known, person.account_id).await?;
         let fits = work(place, check_hash(password, &person.password_hash)).await?;
         Ok(fits.then_some(person).inspect(|_| forget(&tries)))
     }
 
     /// Counts a try before it is known to be wrong, so that many at once are no more tries.
-    fn count(&self, who: String) -> Result<Arc<AtomicU32>> {
+    fn count(&self, who: String, limit: u32) -> Result<Arc<AtomicU32>> {
         let tries = self.tries.get_with(who, Arc::default);
         let detail = "too many passwords were wrong; wait a minute";
-        count(tries, detail, MINUTE)
+        count(tries, limit, detail, MINUTE)
     }
 
     /// Counts a try of a code for whoever has shown that they know the person's password: those in a browser that is known for the
@@ -191,7 +196,7 @@ impl Passwords {
         let who = claim.unwrap_or_else(|| name.as_str().to_owned());
         let tries = self.codes.get_with(who, Arc::default);
         let detail = "too many codes were wrong; wait a quarter of an hour";
-        count(tries, detail, CODES)
+        count(tries, TRIES, detail, CODES)
     }
 
     /// The PHC string of a new password, for somebody of this account.
@@ -204,8 +209,13 @@ impl Passwords {
     }
 }
 
-fn count(tries: Arc<AtomicU32>, detail: &'static str, wait: Duration) -> Result<Arc<AtomicU32>> {
-    if tries.fetch_add(1, Ordering::Relaxed) < TRIES {
+fn count(
+    tries: Arc<AtomicU32>,
+    limit: u32,
+    detail: &'static str,
+    wait: Duration,
+) -> Result<Arc<AtomicU32>> {
+    if tries.fetch_add(1, Ordering::Relaxed) < limit {
         return Ok(tries);
     }
     Err(Problem::new(Code::RateLimited, detail).retry_after(wait.as_secs()))
@@ -294,5 +304,30 @@ mod tests {
             assert!(!verify(&none, &none));
         }
         assert_eq!(comparable(&hash), hash);
+    }
+    #[test]
+    fn a_name_is_tried_a_hundred_times_from_wherever_and_others_all_the_same() {
+        let passwords = Passwords::default();
+        let try_once = |address: u32, name: &str| {
+            let of_address = passwords.count(format!("198.51.100.{address} {name}"), TRIES)?;
+            let of_name = passwords.count(format!("name {name}"), NAME_TRIES)?;
+            Ok::<_, Problem>([of_address, of_name])
+        };
+        // What was right is no try.
+        for address in 0..300 {
+            for tries in &try_once(address % 20, "ada").unwrap() {
+                forget(tries);
+            }
+        }
+        for address in 0..100 {
+            assert!(try_once(address, "ada").is_ok(), "try {address}");
+        }
+        let refused = try_once(100, "ada").unwrap_err();
+        assert_eq!(refused.code(), Code::RateLimited);
+        for _ in 0..10 {
+            assert!(try_once(100, "ben").is_ok());
+        }
+        assert!(try_once(100, "ben").is_err());
+        assert!(try_once(101, "ben").is_ok());
     }
 }

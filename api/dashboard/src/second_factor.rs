@@ -190,9 +190,7 @@ pub async fn turn_on(person: SignedIn, SentChange(new): SentChange<NewFactor>) -
         .note("second-factor.set", &person.name)
         .await?;
     let store = person.store();
-    // Before it: who does not hear whether it is set has no recovery codes.
-    store.close_other_sessions(&person, person.session).await?;
-    let set = store.set_second_factor(&person, (&new.nonce, step), &hashes);
+    let set = store.set_second_factor(&person, (&new.nonce, step), &hashes, person.session);
     let set = set.await;
     let is_set = matches!(set, Ok(true));
     noted

@@ -15,6 +15,7 @@ use subtle::ConstantTimeEq;
 use tokio::time::sleep;
 
 use crate::page::{Alert, Frame, forbidden};
+use crate::password::BY_PASSWORD;
 use crate::state::DashboardState;
 use api_language::Text;
 
@@ -88,7 +89,7 @@ impl SignedIn {
         }
     }
 
-    /// Whether it is their password.
+    /// Whether it is their password, and they are still signed in. The audit log has a wrong one as it has those of sign-ins.
     ///
     /// # Errors
     /// 429: too many were wrong; 503.
@@ -96,7 +97,22 @@ impl SignedIn {
         let session = hex::encode(self.session);
         let passwords = &self.state.passwords;
         let found = passwords.check_known(&session, Person::clone(self), password);
-        Ok(found.await?.is_some())
+        if found.await?.is_some() {
+            return self.stands().await;
+        }
+        let (app, network) = (&self.state.app, self.caller.network());
+        passwords.note_refused(app, network, self, BY_PASSWORD);
+        Ok(false)
+    }
+
+    /// Whether they are still signed in, with no lower role: to be asked again after anything that may take long.
+    ///
+    /// # Errors
+    /// 503.
+    pub async fn stands(&self) -> Result<bool> {
+        let state = &self.state;
+        let found = state.sessions.find(&state.app, None, self.session).await?;
+        Ok(found.is_some_and(|person| person.role >= self.role))
     }
 
     pub fn store(&self) -> &Store {

@@ -4,20 +4,18 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::{SecondsFormat, Utc};
 use domain::key::ends_soon;
-use futures::{StreamExt, stream};
 use store::account::{KeyRecord, hash_secret};
 use tokio::time::sleep;
-use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 use crate::address;
+use crate::cut::cut_when;
 use crate::extract::header;
 use crate::keys::Used;
 use crate::{AppState, Caller, Network, Problem, Result};
@@ -66,12 +64,7 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
             () = Box::pin(revoked()) => return Err(Problem::unauthenticated()),
         }
     };
-    if response.size_hint().exact().is_none() {
-        // A task of its own, because nobody polls the body of a reader that does not read: a look-up begun there would hold
-        // up all others of the same key.
-        let watch = tokio::spawn(revoked().in_current_span());
-        response = cut_when(AbortOnDropHandle::new(watch), response);
-    }
+    response = cut_when(revoked(), response);
     if let Some(allowance) = allowance {
         allowance.write(response.headers_mut());
     }
@@ -105,11 +98,6 @@ fn credentials(headers: &HeaderMap) -> Option<(&str, &str)> {
 /// below the 5 s in which a revocation holds.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// The key was revoked, or has ended.
-#[derive(Debug, thiserror::Error)]
-#[error("the key was revoked")]
-struct Revoked;
-
 /// Ends once a key, which has just been found good as it is used, is found revoked or has ended.
 async fn revoked(app: AppState, api_key: String, used: Used) {
     loop {
@@ -120,23 +108,6 @@ async fn revoked(app: AppState, api_key: String, used: Used) {
             return;
         }
     }
-}
-
-/// The response, which is cut with an error once `revoked` ends.
-fn cut_when(revoked: AbortOnDropHandle<()>, response: Response) -> Response {
-    response.map(|body| {
-        let begin = (body.into_data_stream(), revoked);
-        Body::from_stream(stream::try_unfold(
-            begin,
-            |(mut body, mut revoked)| async move {
-                tokio::select! {
-                    biased;
-                    _ = &mut revoked => Err(axum::Error::new(Revoked)),
-                    data = body.next() => Ok(data.transpose()?.map(|data| (data, (body, revoked)))),
-                }
-            },
-        ))
-    })
 }
 
 #[cfg(test)]

@@ -279,6 +279,13 @@ impl Caller {
         }
     }
 
+    /// From where they ask.
+    pub fn network(&self) -> Network {
+        match &self.identity {
+            Identity::Key(_, network) | Identity::Person(_, network) => *network,
+        }
+    }
+
     /// What stands for a recipient in the audit log.
     ///
     /// # Errors

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use csv::{Terminator, Writer, WriterBuilder};
+use domain::text::is_unseen;
 
 /// With what a formula begins; those of full width are typed where Chinese and Japanese are.
 const SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A text as a cell. Each of the signs that begins one (after any `'` and blanks) gets one `'` before it, so that no spreadsheet
+/// A text as a cell. Each of the signs that begins one (after any `'`, blanks and what is not seen) gets one `'` before it, so that no spreadsheet
 /// takes it for a formula. One begins at the start and behind what a spreadsheet of another locale splits at. The rule can be
 /// undone: each such sign loses one `'`. What is a number as a whole stays.
 pub fn cell<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
@@ -24,7 +25,7 @@ pub fn cell<'a>(text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
                 begins = false;
             }
             ';' | ',' | '"' | '\t' | '\n' | '\r' => begins = true,
-            blank if blank == '\'' || blank.is_whitespace() => {}
+            blank if blank == '\'' || blank.is_whitespace() || is_unseen(blank) => {}
             _ => begins = false,
         }
         safe.push(char);
@@ -86,6 +87,8 @@ mod tests {
             (" \u{a0}=1", " \u{a0}'=1"),
             ("a; @x", "a; '@x"),
             ("＝1", "'＝1"),
+            ("\u{feff}=1", "\u{feff}'=1"),
+            ("a;\u{200b}@x", "a;\u{200b}'@x"),
         ] {
             assert_eq!(cell(text), safe);
         }

@@ -24,6 +24,7 @@ pub mod body;
 mod caller;
 pub mod commit;
 pub mod csv_text;
+pub mod cut;
 pub mod deadline;
 pub mod drain;
 pub mod entry;

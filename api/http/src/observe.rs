@@ -91,7 +91,7 @@ impl Observation {
             _ if status.is_server_error() => {
                 tracing::error!(http.latency.seconds = seconds, error, "request failed");
             }
-            _ if writes(method) => {
+            _ if writes(method) && !is_of_strangers(status) => {
                 tracing::info!(http.latency.seconds = seconds, "request answered");
             }
             _ => tracing::debug!(http.latency.seconds = seconds, "request answered"),
@@ -115,6 +115,15 @@ fn span(id: &RequestId, method: &'static str, route: &str, trace: &traces::Span)
 
 fn writes(method: &str) -> bool {
     !matches!(method, "GET" | "HEAD")
+}
+
+/// Whether it is refused to whoever is not known, or asks too often: they could fill the log.
+fn is_of_strangers(status: StatusCode) -> bool {
+    use StatusCode as S;
+    matches!(
+        status,
+        S::UNAUTHORIZED | S::NOT_FOUND | S::METHOD_NOT_ALLOWED | S::TOO_MANY_REQUESTS
+    )
 }
 
 fn name(route: Option<&MatchedPath>) -> &str {

@@ -24,7 +24,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
-use crate::spreadsheet;
+use crate::spreadsheet::SheetPlaces;
 use crate::usage::Usage;
 
 /// The shared state. Cheap to clone.
@@ -63,8 +63,7 @@ pub struct Shared {
     /// The sizes of what capabilities keep themselves.
     pub parts: MemoryParts,
     pub(crate) work: Places,
-    /// Where spreadsheets are made.
-    pub(crate) sheets: Places,
+    pub(crate) sheets: SheetPlaces,
     /// The directory of the temporary files of spreadsheets.
     pub(crate) tmp_dir: PathBuf,
     /// What links begin with, without a slash at its end.
@@ -141,7 +140,7 @@ impl AppState {
             list_memory: list_memory(config.memory.lists),
             parts: config.memory,
             work: work_places(),
-            sheets: spreadsheet::places(),
+            sheets: SheetPlaces::default(),
             tmp_dir: config.tmp_dir.clone(),
             public_url: config.public_url.as_str().to_owned(),
             notifier: Notifier::start(backends.queue.clone()),

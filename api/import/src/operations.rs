@@ -39,7 +39,7 @@ pub(crate) const EXPORT_RECIPIENTS: &str = "recipients.export";
 pub(crate) const EXPORT_ERRORS: &str = "import.export";
 const EXPORT_PERSON: &str = "recipient.export";
 
-/// People of one phone who are exported at once.
+/// People of one phone who are exported, or erased, at once.
 const OF_PHONE: usize = 1_000;
 
 /// How long a search goes on before it says how far it is.
@@ -350,10 +350,15 @@ pub async fn erase_recipient(caller: &Caller, docid: &DocId) -> Result<()> {
 /// Erases all who have this phone, for good, as they are stored now.
 ///
 /// # Errors
-/// 503: some may be erased. Doing it again is safe.
+/// 413: so many have it that only some are erased; 503: some may be. Doing it again goes on.
 pub async fn erase_phone(caller: &Caller, phone: PhoneNumber<'_>) -> Result<()> {
-    for docid in docids_of(caller, phone).await? {
-        erase_recipient(caller, &docid).await?;
+    let docids = docids_of(caller, phone).await?;
+    for docid in docids.iter().take(OF_PHONE) {
+        erase_recipient(caller, docid).await?;
+    }
+    if docids.len() > OF_PHONE {
+        let detail = format!("{OF_PHONE} are erased, and more have this phone; erase it again");
+        return Err(Problem::new(Code::TooManyRecords, detail));
     }
     Ok(())
 }
@@ -422,9 +427,11 @@ pub async fn export_phone(
     Ok((people, permit))
 }
 
+/// Those who have this phone, and one of more than are taken at once.
 async fn docids_of(caller: &Caller, phone: PhoneNumber<'_>) -> Result<Vec<DocId>> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
-    let docids = patiently(async { Ok(store.docids_of_phone(account_id, phone.get()).await?) });
+    let docids = store.docids_of_phone(account_id, phone.get(), OF_PHONE + 1);
+    let docids = patiently(async { Ok(docids.await?) });
     let docids = caller.read(SCOPE, docids).await?.into_iter();
     let docids = docids.map(|docid| DocId::parse(docid).map_err(|error| Problem::internal(&error)));
     docids.collect()

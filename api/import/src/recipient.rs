@@ -164,7 +164,10 @@ pub async fn erase_recipient(caller: Caller, DocIdPath(docid): DocIdPath) -> Res
     delete,
     path = "/api_v1/sms/recipient",
     params(("phone" = String, Query, description = PHONE, pattern = "^\\+[1-9][0-9]{6,14}$", example = "+4915112345678")),
-    responses((status = 204, description = "Erased")),
+    responses(
+        (status = 204, description = "Erased"),
+        (status = 413, description = "`too_many_records`: 1,000 are erased, and more have it; ask again"),
+    ),
 )]
 pub async fn erase_phone(caller: Caller, parameters: Parameters) -> Result<StatusCode> {
     let phone = phone(&parameters)?;

@@ -52,6 +52,8 @@ api_http::schemas! {
         people: list_of(named("PersonAccess")),
         keys: list_of(named("KeyAccess")),
         shares: list_of(named("ShareAccess")),
+        /// False: of very many pages that are shared these are the first ones.
+        shares_are_all: flag(),
     };
     PersonAccess = members! {
         name: text(),
@@ -328,6 +330,7 @@ mod tests {
             people: Vec::new(),
             keys: Vec::new(),
             shares: Vec::new(),
+            shares_are_all: true,
         });
     }
 

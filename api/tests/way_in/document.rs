@@ -104,7 +104,7 @@ async fn every_operation_documents_what_it_can_answer() {
     post /api_v1/sms/import/{batch_id}/retry: 200 400 401 403 404 405 409 429 500 503
     get /api_v1/sms/person: 200 400 401 403 405 413 429 500 503
     get /api_v1/sms/person/{docid}: 200 400 401 403 404 405 413 429 500 503
-    delete /api_v1/sms/recipient: 204 400 401 403 405 429 500 503
+    delete /api_v1/sms/recipient: 204 400 401 403 405 413 429 500 503
     get /api_v1/sms/recipient: 200 400 401 403 405 429 500 503
     delete /api_v1/sms/recipient/{docid}: 204 400 401 403 404 405 429 500 503
     get /api_v1/sms/recipient/{docid}: 200 400 401 403 404 405 429 500 503

@@ -1,5 +1,6 @@
 //! From the body that makes or replaces a form to a [`FormInput`], or to the list of its problems.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -72,8 +73,10 @@ impl FormInput {
 fn read_form(form: &Members) -> Option<FormInput> {
     let piping = form.flag("piping");
     let language = form.optional("language", read_language);
+    let piped = Cell::default();
     let texts = FormTexts {
         piping,
+        piped: &piped,
         language: language.as_deref(),
     };
     let kind = TextKind::Line(MAX_TITLE_CHARS);

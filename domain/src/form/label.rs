@@ -1,5 +1,6 @@
 //! A text of a form in other languages, and with tracking fields in it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::limits::MAX_BLOCK_CHARS;
@@ -12,14 +13,18 @@ pub type Labels = BTreeMap<String, String>;
 
 /// Languages of a text, besides its own, at most.
 pub const MAX_LANGUAGES: usize = 20;
-/// Tracking fields in a text, at most.
+/// Tracking fields in a text, at most, …
 const MAX_PIPED: usize = 5;
+/// … and in all texts of a form: each may be replaced by something far longer.
+const MAX_ALL_PIPED: usize = 1_000;
 
 /// How the texts of a form are read.
 #[derive(Clone, Copy)]
 pub(super) struct FormTexts<'a> {
     /// Whether `{name|text}` in them stands for a tracking field.
     pub(super) piping: bool,
+    /// How many did so far.
+    pub(super) piped: &'a Cell<usize>,
     /// Of the texts themselves, if the form says it.
     pub(super) language: Option<&'a str>,
 }
@@ -42,7 +47,12 @@ impl FormTexts<'_> {
                 TextKind::Block => read_lines(text, MAX_BLOCK_CHARS)?,
             };
             if self.piping {
-                Template::of_label(&text)?;
+                let piped = self.piped.get() + Template::of_label(&text)?.field_names().count();
+                self.piped.set(piped);
+                if piped > MAX_ALL_PIPED {
+                    let detail = format!("is behind {MAX_ALL_PIPED} tracking fields in texts, as many as a form may have");
+                    return Err(Fault::new(code::TOO_MANY, detail));
+                }
             }
             Ok(text)
         })

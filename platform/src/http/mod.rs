@@ -56,6 +56,10 @@ const STREAMS: u32 = 100;
 const HEADERS: usize = 100;
 /// What a stream holds of its answer until its reader takes it.
 const SEND_BUFFER: usize = 64 << 10;
+/// What a connection holds of a head, and of a body that is not read yet: nobody has memory for it before it is known whose it is.
+const READ_BUFFER: usize = 32 << 10;
+/// The same over HTTP/2, where it is the least that a connection can have (RFC 9113, 6.9.2).
+const WINDOW: u32 = 65_535;
 /// Pause after a failure to accept, such as too many open files.
 const REST: Duration = Duration::from_millis(100);
 
@@ -161,6 +165,7 @@ fn server(head: Duration, streams: u32) -> Builder<TokioExecutor> {
     server
         .http1()
         .timer(TokioTimer::new())
+        .max_buf_size(READ_BUFFER)
         .header_read_timeout(head);
     // A peer that vanished is found by a ping that it does not answer.
     server
@@ -168,6 +173,8 @@ fn server(head: Duration, streams: u32) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(streams)
         .max_send_buf_size(SEND_BUFFER)
+        .initial_connection_window_size(WINDOW)
+        .initial_stream_window_size(WINDOW)
         .keep_alive_interval(Some(HEAD))
         .keep_alive_timeout(HEAD);
     server

@@ -272,7 +272,7 @@ impl Store {
             let salt = Uuid::new_v4().into_bytes().to_vec();
             let subject_hash = hash(&[&salt, row.subject.as_bytes()]);
             digests.extend(row.audit_id.as_bytes());
-            digests.extend(row.digest(&subject_hash));
+            digests.extend(row.digest(&subject_hash, row.stands_in()));
             sealed.push(SealedRow {
                 account_id,
                 audit_id: row.audit_id,
@@ -467,7 +467,13 @@ impl Chain {
 }
 
 impl LoggedRow {
-    fn digest(&self, subject_hash: &[u8]) -> [u8; 32] {
+    /// Whether a stand-in is where a docid was.
+    fn stands_in(&self) -> bool {
+        self.action.starts_with("recipient.") && is_erased(&self.subject)
+    }
+
+    /// `is_final`: its subject is a stand-in already, which no erasure replaces. Programs before schema 28 did not tell that.
+    fn digest(&self, subject_hash: &[u8], is_final: bool) -> [u8; 32] {
         // Where rows were copied, times are whole microseconds.
         let at = self.at.round_subsecs(6).timestamp_micros().to_be_bytes();
         let status = self.status.map(i16::to_be_bytes);
@@ -485,17 +491,21 @@ impl LoggedRow {
         ];
         // Rows without it were sealed by programs that did not know it.
         parts.extend(self.changes.as_ref().map(String::as_bytes));
+        parts.extend(is_final.then_some(b"final".as_slice()));
         hash(&parts)
     }
 
     /// Whether it has this digest, and the subject that was sealed, or that of a recipient who was erased since.
     fn is_as_sealed(&self, digest: &[u8]) -> bool {
         let subject_hash = self.subject_hash.as_deref().unwrap_or_default();
-        let has_subject = match &self.salt {
-            Some(salt) => hash(&[salt, self.subject.as_bytes()]) == *subject_hash,
-            None => self.action.starts_with("recipient.") && is_erased(&self.subject),
-        };
-        has_subject && self.digest(subject_hash) == *digest
+        let fits = |is_final| self.digest(subject_hash, is_final) == *digest;
+        match &self.salt {
+            Some(salt) => {
+                let has_subject = hash(&[salt, self.subject.as_bytes()]) == *subject_hash;
+                has_subject && (fits(self.stands_in()) || fits(false))
+            }
+            None => self.stands_in() && fits(false),
+        }
     }
 }
 
@@ -535,7 +545,7 @@ mod tests {
             subject_hash: Some(subject_hash.to_vec()),
         };
         let mut entry = row.audit_id.as_bytes().to_vec();
-        entry.extend(row.digest(&subject_hash));
+        entry.extend(row.digest(&subject_hash, false));
         (row, entry)
     }
 
@@ -583,6 +593,15 @@ mod tests {
             row.salt = None;
         });
         assert!(erased.is_empty());
+        let (mut later, _) = row(1);
+        later.subject = "\u{1}0a".to_owned();
+        let salt = later.salt.clone().unwrap_or_default();
+        later.subject_hash = Some(hash(&[&salt, later.subject.as_bytes()]).to_vec());
+        let subject_hash = later.subject_hash.clone().unwrap_or_default();
+        let digests = [true, false].map(|is_final| later.digest(&subject_hash, is_final));
+        assert!(digests.iter().all(|digest| later.is_as_sealed(digest)));
+        (later.subject, later.salt) = ("\u{1}0b".to_owned(), None);
+        assert!(!later.is_as_sealed(&digests[0]));
         let removed = found(|_, rows| drop(rows.remove(&first)));
         assert_eq!(removed, [Fault::RowRemoved]);
         let inserted = found(|_, rows| {

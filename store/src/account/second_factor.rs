@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::person::Person;
+use super::session::close_others;
 use crate::tx::{Sql, statement, values};
 use crate::{Error, Store, Tx};
 
@@ -10,8 +11,8 @@ use crate::{Error, Store, Tx};
 const ASKS: i64 = 21;
 
 impl Store {
-    /// Gives a person a second factor, with the step of the code that proved it and the hashes of its recovery codes; false: they
-    /// have one, or are gone.
+    /// Gives a person a second factor, with the step of the code that proved it and the hashes of its recovery codes, and ends their
+    /// sessions but that of this hash: nobody asked for a code there. False: they have one, or are gone.
     ///
     /// # Errors
     /// [`Error::UpgradeUnfinished`].
@@ -20,6 +21,7 @@ impl Store {
         person: &Person,
         (nonce, step): (&str, i64),
         recovery_codes: &[String],
+        session: [u8; 32],
     ) -> Result<bool, Error> {
         let tx = self.begin().await?;
         check_asked(&tx).await?;
@@ -35,6 +37,10 @@ impl Store {
             recovery_codes.join(" "),
         ];
         let is_set = tx.execute(set, values).await? > 0;
+        // Behind it, so that whoever signs in beside it has either seen it or is found here.
+        if is_set {
+            close_others(&tx, person, session).await?;
+        }
         tx.commit_surely().await?;
         Ok(is_set)
     }

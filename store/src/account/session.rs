@@ -40,7 +40,8 @@ impl FromQueryResult for SignInLink {
 }
 
 impl Store {
-    /// Opens a session for so long, from this browser and network; false: there is no such person.
+    /// Opens a session for so long, from this browser and network; false: there is no such person any more, or their password or
+    /// second factor is another one.
     pub async fn open_session(
         &self,
         person: &Person,
@@ -76,12 +77,13 @@ impl Store {
         let expired = statement!("DELETE FROM session WHERE account_id = $1 AND expires_at < $2");
         self.execute(expired, values![person.account_id, now])
             .await?;
-        // The password that was checked must be the one that still stands.
+        // The password that was checked must be the one that still stands, and the second factor the one that was asked for, if any.
         let open = statement!(
             lock "FOR SHARE":
             "INSERT INTO session (account_id, hash, name, is_link, expires_at, sets_password, last_seen_at, browser, address)
              SELECT account_id, $3, name, $4, $5, $7, $8, $9, $10
-               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6"
+               FROM person WHERE account_id = $1 AND name = $2 AND password_hash = $6
+                AND coalesce(second_factor, '') = $11"
         );
         let values = values![
             person.account_id,
@@ -94,6 +96,7 @@ impl Store {
             now,
             browser,
             address,
+            person.second_factor.as_deref().unwrap_or_default(),
         ];
         Ok(self.execute(open, values).await? > 0)
     }
@@ -160,11 +163,7 @@ impl Store {
 
     /// Ends all sessions of somebody but one.
     pub async fn close_other_sessions(&self, person: &Person, hash: [u8; 32]) -> Result<(), Error> {
-        let close = statement!(
-            "DELETE FROM session WHERE account_id = $1 AND name = $2 AND NOT is_link AND hash <> $3"
-        );
-        let values = values![person.account_id, person.name.as_str(), hash.to_vec()];
-        self.execute(close, values).await.map(drop)
+        close_others(self, person, hash).await
     }
 
     /// The link of this hash.
@@ -183,4 +182,17 @@ impl Store {
         let close = statement!("DELETE FROM session WHERE hash = $1");
         Ok(self.execute(close, values![hash.to_vec()]).await? > 0)
     }
+}
+
+/// Ends all sessions of somebody but that of this hash.
+pub(super) async fn close_others(
+    sql: &impl Sql,
+    person: &Person,
+    hash: [u8; 32],
+) -> Result<(), Error> {
+    let close = statement!(
+        "DELETE FROM session WHERE account_id = $1 AND name = $2 AND NOT is_link AND hash <> $3"
+    );
+    let values = values![person.account_id, person.name.as_str(), hash.to_vec()];
+    Sql::execute(sql, close, values).await.map(drop)
 }

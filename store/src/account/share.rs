@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use entity::share::{self, Column};
 use sea_orm::{
-    ColumnTrait, DerivePartialModel, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, DerivePartialModel, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -94,6 +94,14 @@ impl Store {
             .limit(limit as u64 + 1);
         let rows = rows.into_partial_model::<Share>().all(self).await?;
         Ok(ListPage::new(rows, limit, false, |row| row.share_id))
+    }
+
+    /// How many pages an account shares that are not over.
+    pub async fn live_shares(&self, account_id: Uuid) -> Result<u64, Error> {
+        let live = share::Entity::find()
+            .filter(Column::AccountId.eq(account_id))
+            .filter(Column::ExpiresAt.gt(Utc::now()));
+        Ok(live.count(self).await?)
     }
 
     /// A share of an account.

@@ -96,15 +96,23 @@ impl Store {
         self.retry(|| self.try_erase(&person, pepper)).await
     }
 
-    /// All who have this phone. It looks at each recipient of the account, as no index has phones: imports would pay for it.
+    /// So many at most who have this phone. It looks at each recipient of the account, as no index has phones: imports would pay
+    /// for it.
     ///
     /// # Errors
     /// The database is unavailable.
-    pub async fn docids_of_phone(&self, account_id: Uuid, phone: &str) -> Result<Vec<String>> {
+    pub async fn docids_of_phone(
+        &self,
+        account_id: Uuid,
+        phone: &str,
+        limit: usize,
+    ) -> Result<Vec<String>> {
         let docids = statement!(
-            "SELECT docid FROM recipient WHERE account_id = $1 AND phone = $2 ORDER BY docid"
+            "SELECT docid FROM recipient WHERE account_id = $1 AND phone = $2 ORDER BY docid LIMIT $3"
         );
-        self.fetch_values(docids, values![account_id, phone]).await
+        let limit = i64::try_from(limit).map_err(Error::broken)?;
+        self.fetch_values(docids, values![account_id, phone, limit])
+            .await
     }
 
     async fn try_erase(

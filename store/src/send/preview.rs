@@ -24,6 +24,8 @@ const SLICE: u64 = 1_000;
 /// Of an audience that comes with imports so many recipients stand for those to come.
 const NEWEST: i64 = 1_000;
 const SAMPLES: usize = 5;
+/// Recipients after whom others have their turn on this thread.
+const BETWEEN: u64 = 20;
 /// Of an audience that is a small part of the account, so many times as many recipients are read as may be judged.
 const READ_PER_JUDGED: u64 = 10;
 /// As long as the token of a message's link.
@@ -44,13 +46,15 @@ pub struct Serves<'a> {
 pub type Served<'a> = HashMap<&'a str, Serves<'a>>;
 
 impl Store {
-    /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`.
-    pub async fn preview_campaign(
+    /// Judges the audience of a campaign by today's state, or of a large one about so many: then it is `partial`. What `turn` gives is
+    /// held for a thousand recipients at a time.
+    pub async fn preview_campaign<T: Send, F: Future<Output = T> + Send>(
         &self,
         account_id: Uuid,
         pepper: &Pepper,
         (context, served): (&Context<'_>, &Served<'_>),
         most: u64,
+        turn: impl Fn() -> F + Send + Sync,
     ) -> Result<Preview> {
         let now = self.now().await?;
         // Whoever is outside of the window waits for it, which keeps nobody from getting the message.
@@ -77,6 +81,7 @@ impl Store {
         let comes_with_imports = matches!(context.content.audience, Audience::OnImport { .. });
         let (mut after, mut seen) = (Some(String::new()), 0_u64);
         while let Some(docid) = after {
+            let _turn = turn().await;
             let mut recipients: Vec<PlannedRecipient> = if comes_with_imports {
                 let newest = statement!(
                     "SELECT docid, phone, CAST(fields AS text) AS more FROM recipient
@@ -109,6 +114,10 @@ impl Store {
             });
             for (recipient, contact) in recipients.into_iter().zip(contacts) {
                 preview.recipients += 1;
+                // A thousand long texts keep a core busy.
+                if preview.recipients.is_multiple_of(BETWEEN) {
+                    tokio::task::yield_now().await;
+                }
                 if !any_time.asks(context.campaign_id, &recipient.docid) {
                     let none = preview.skipped.entry(SkipReason::NotSampled);
                     *none.or_default() += 1;

@@ -213,9 +213,13 @@ pub async fn show_form(visitor: PublicRequest) -> Result<Response, PageProblem> 
         return Ok(answer_with(&gone(), page));
     }
     let (f, language) = (visitor.frame(&opened), visitor.language(&opened));
-    let CollectState { app, links, .. } = &visitor.state;
+    let CollectState {
+        app, links, memory, ..
+    } = &visitor.state;
     let page = links.page(app, f, &opened, language).await;
-    Ok(page.fill(&visitor.token, Uuid::now_v7()).into_response())
+    let (account_id, visit) = (opened.link.account_id, Uuid::now_v7());
+    let shown = page.show(memory, account_id, &visitor.token, visit).await;
+    shown.map_err(|problem| visitor.tell(problem))
 }
 
 /// The link as a QR code.

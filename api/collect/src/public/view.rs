@@ -39,7 +39,7 @@ pub struct ViewRequest {
     params(PublicRequest),
     request_body = ViewRequest,
     responses(
-        (status = 204, description = "Counted, now or before"),
+        (status = 204, description = "Counted, now or before; of one address a link counts at most 2,000 an hour"),
         (status = 410, description = "`link_gone`"),
     ),
 )]
@@ -55,6 +55,10 @@ pub async fn view_form(visitor: PublicRequest, request: Request) -> Result<Statu
     if link.is_test {
         return Ok(StatusCode::NO_CONTENT);
     }
+    let views = &state.address_views;
+    let Ok(_place) = views.take(link.link_id, link.kiosk, visitor.network) else {
+        return Ok(StatusCode::NO_CONTENT);
+    };
     let view = NewView::new(link, visit, now);
     let committed = state
         .views

@@ -20,8 +20,12 @@ impl MemoryPermit {
                 return response;
             }
         }
-        let permit = Arc::new(self);
-        response.map(|body| Body::new(HeldBody { body, permit }))
+        Arc::new(self).hold_too(response)
+    }
+
+    /// A response that shares its bytes with others: all of them hold this memory until the last reader has taken them.
+    pub fn hold_too(self: Arc<Self>, response: Response) -> Response {
+        response.map(|body| Body::new(HeldBody { body, permit: self }))
     }
 
     /// Bytes that hold this memory until the last of them is dropped.

@@ -50,6 +50,8 @@ const MAX_UNPACKED: u64 = (4 << 30) - (16 << 20);
 const MAX_FIELDS: usize = 1_000;
 /// How long somebody waits for the spreadsheet before, of the account or of all.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Spreadsheets that are made or sent at once: each may be a file of [`MAX_FILE`] bytes.
+const SENT: usize = 16;
 /// How long a reader may take for one, so that it does not keep others from theirs.
 const SENDING: Duration = Duration::from_mins(10);
 
@@ -99,15 +101,26 @@ pub enum ColumnKind {
     Score,
 }
 
-/// The right to make and send a spreadsheet.
+/// The right to make a spreadsheet and to send it.
 pub struct SheetPermit {
     memory: MemoryPermit,
-    place: Option<Place>,
+    made: Option<Place>,
+    sent: Option<Place>,
 }
 
-/// Where spreadsheets are made: two at once, one of an account.
-pub(crate) fn places() -> Places {
-    Places::shared(2, 1)
+/// Where spreadsheets are made, two at once, and sent: a slow reader keeps no others from theirs. An account has one at a time.
+pub(crate) struct SheetPlaces {
+    made: Places,
+    sent: Places,
+}
+
+impl Default for SheetPlaces {
+    fn default() -> Self {
+        Self {
+            made: Places::shared(2, 1),
+            sent: Places::shared(SENT, 1),
+        }
+    }
 }
 
 /// The right to make a spreadsheet: others of the account, and of all, come before.
@@ -115,14 +128,20 @@ pub(crate) fn places() -> Places {
 /// # Errors
 /// 503 `busy`.
 pub async fn permit(app: &AppState, account_id: Uuid) -> Result<SheetPermit> {
-    let place = timeout(PATIENCE, app.sheets.take(account_id)).await;
+    let SheetPlaces { made, sent } = &app.sheets;
+    let places = async {
+        let sent = sent.take(account_id).await;
+        (sent, made.take(account_id).await)
+    };
     let busy = |_| {
         let detail = "other spreadsheets are being made; try again";
         Problem::new(Code::Busy, detail).retry_after(10)
     };
+    let (sent, made) = timeout(PATIENCE, places).await.map_err(busy)?;
     Ok(SheetPermit {
-        place: place.map_err(busy)?,
         memory: page_permit(app, account_id).await?,
+        made,
+        sent,
     })
 }
 
@@ -220,9 +239,10 @@ fn send(
     let name = format!("attachment; filename=\"{}.xlsx\"", rows.file_name());
     let package = Package::new(rows)?;
     let (app, until) = (app.clone(), Instant::now() + SENDING);
-    let SheetPermit { memory, place } = permit;
-    let state = (package, place, Arc::new(memory));
-    let pieces = stream::try_unfold(state, move |(mut package, place, memory)| {
+    let SheetPermit { memory, made, sent } = permit;
+    drop(made);
+    let state = (package, sent, Arc::new(memory));
+    let pieces = stream::try_unfold(state, move |(mut package, sent, memory)| {
         let app = app.clone();
         async move {
             if Instant::now() > until {
@@ -230,7 +250,7 @@ fn send(
             }
             let piece = app.work_here(account_id, PIECE, || package.piece()).await?;
             let piece = piece.map(|piece| memory.owned_by(piece.into()));
-            Ok(piece.map(|piece| (piece, (package, place, memory))))
+            Ok(piece.map(|piece| (piece, (package, sent, memory))))
         }
     });
     let headers = [

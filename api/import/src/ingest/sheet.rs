@@ -29,8 +29,9 @@ const HELD: u64 = 3;
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 /// The parts of the file that are read piece by piece.
 const SHEETS: &str = "xl/worksheets/";
-/// The end of the name of the part with the texts.
+/// The ends of the names of the parts with the texts and with the formats.
 const TEXTS: &str = "sharedstrings.xml";
+const STYLES: &str = "styles.xml";
 /// Bytes of a text of nothing, at least, and what a place for one takes.
 const LEAST_TEXT: u64 = 5;
 const TEXT_PLACE: u64 = 24;
@@ -133,9 +134,11 @@ fn held(file: &mut File, source: &Source) -> Result<u64> {
         let part = archive.by_index(n);
         let mut part = part.map_err(|_| no_sheet(UNREADABLE))?;
         let name = part.name().map_err(|_| no_sheet(UNREADABLE))?;
-        let mut tokens = name.starts_with(SHEETS).then(Tokens::default);
-        let has_texts = name.to_ascii_lowercase().ends_with(TEXTS);
-        let mut texts = has_texts.then(TextCount::default);
+        let is_sheet = name.starts_with(SHEETS);
+        let name = name.to_ascii_lowercase();
+        let has_formats = name.ends_with(STYLES);
+        let mut tokens = (is_sheet || has_formats).then(Tokens::default);
+        let mut texts = name.ends_with(TEXTS).then(TextCount::default);
         let mut bytes = 0;
         loop {
             let read = part.read(&mut buffer).map_err(|_| no_sheet(UNREADABLE))?;
@@ -160,8 +163,11 @@ fn held(file: &mut File, source: &Source) -> Result<u64> {
             source.go_on()?;
         }
         all += bytes;
-        if !tokens.is_some_and(|tokens| tokens.are_passing()) {
+        if has_formats || !tokens.as_ref().is_some_and(Tokens::are_passing) {
             held += bytes;
+        }
+        if has_formats {
+            held += tokens.map_or(0, |tokens| tokens.format_bytes()) / HELD;
         }
         let texts = texts.map_or(0, |texts| texts.largest());
         if texts > bytes / LEAST_TEXT {

@@ -22,6 +22,11 @@ const KEPT: [&[u8]; 11] = [
     b"sst",
 ];
 
+/// The element of a format. A reader keeps one of cells with copies of its font's name and of its number format.
+const FORMAT: &[u8] = b"xf";
+/// Bytes that it takes beside them.
+const FORMAT_BYTES: u64 = 256;
+
 /// Bytes of a name that may be one of them, with the prefix of a namespace.
 const NAME: usize = 64;
 
@@ -36,6 +41,9 @@ pub struct Tokens {
     /// The name of the element that the tag begins, so far; `None` once it is known.
     name: Option<Vec<u8>>,
     is_held: bool,
+    /// Of the longest tag or text.
+    longest: usize,
+    formats: u64,
 }
 
 impl Tokens {
@@ -43,6 +51,7 @@ impl Tokens {
     pub fn read(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.length += 1;
+            self.longest = self.longest.max(self.length);
             // A file with null characters is of another encoding.
             self.is_held |= self.length > LONGEST || *byte == 0;
             self.read_name(*byte);
@@ -70,12 +79,19 @@ impl Tokens {
         }
         let local = name.rsplit(|byte| *byte == b':').next();
         self.is_held |= !is_end || local.is_some_and(|name| KEPT.contains(&name));
+        self.formats += u64::from(local == Some(FORMAT));
         self.name = None;
     }
 
     /// Whether each tag and each text was short, and none is kept.
     pub fn are_passing(&self) -> bool {
         !self.is_held
+    }
+
+    /// The bytes that a reader takes for the formats of cells, at most.
+    pub fn format_bytes(&self) -> u64 {
+        let each = FORMAT_BYTES + 2 * self.longest as u64;
+        self.formats.saturating_mul(each)
     }
 }
 
@@ -159,6 +175,17 @@ mod tests {
             assert!(!are_passing(kept.as_bytes()), "{kept}");
         }
         assert!(!are_passing(b"<\0a\0>"));
+    }
+
+    #[test]
+    fn each_format_counts_with_the_longest_names() {
+        let name = "n".repeat(10_000);
+        let styles = format!("<fonts><font><name val=\"{name}\"/></font></fonts>");
+        let formats = "<xf fontId=\"0\"/><x:xf>".repeat(500);
+        let mut tokens = Tokens::default();
+        tokens.read(format!("{styles}{formats}").as_bytes());
+        let bytes = tokens.format_bytes();
+        assert!((20_000_000..21_000_000).contains(&bytes), "{bytes}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::share::{LIFE, subject};
 
 /// Shares that are read at once.
 const SHARES: usize = 1_000;
-/// People, and pages that are shared, of a day, at most: they have room in the memory that is held.
+/// People and keys, at most, and pages that are shared, of which more are left out: they have room in the memory that is held.
 const MOST: usize = 10_000;
 
 /// Who had access on a day of the account, at any moment of it.
@@ -38,6 +38,8 @@ pub struct AccessOnDay {
     pub people: Vec<PersonAccess>,
     pub keys: Vec<KeyAccess>,
     pub shares: Vec<ShareAccess>,
+    /// False: of very many pages that are shared these are the first ones.
+    pub shares_are_all: bool,
 }
 
 /// From when till when, and by whose hand.
@@ -130,7 +132,9 @@ pub async fn read_access(
         let from = start_of(day, zone);
         let end = day.succ_opt().map_or(now, |next| start_of(next, zone));
         let within_day = (from, end.min(now));
-        let mut log = AccessLog::of(within_day);
+        let log_from = within(QUICK, store.audit_began(account_id)).await?;
+        let is_complete = log_from.is_some_and(|began| began <= from);
+        let mut log = AccessLog::of(within_day, is_complete);
         let mut after = Uuid::nil();
         loop {
             let grants = within(QUICK, store.grants(account_id, after)).await?;
@@ -147,10 +151,13 @@ pub async fn read_access(
         let mut position = None;
         loop {
             let page = within(QUICK, store.shares(account_id, position, SHARES)).await?;
-            shares.extend(page.rows);
-            if shares.len() > MOST {
-                return Err(too_many());
-            }
+            let of_day = page
+                .rows
+                .into_iter()
+                .filter(|share| share.created_at < end && share.expires_at > from);
+            shares.extend(of_day);
+            log.are_cut |= shares.len() > MOST;
+            shares.truncate(MOST);
             position = page.next;
             if position.is_none() {
                 break;
@@ -158,14 +165,14 @@ pub async fn read_access(
         }
         let people = within(QUICK, store.people(Some(account_id))).await?;
         let keys = within(QUICK, store.list_keys(Some(account_id))).await?;
-        let log_from = within(QUICK, store.audit_began(account_id)).await?;
         let mut access = AccessOnDay {
             day,
             time_zone: zone.name().to_owned(),
             log_from,
-            is_complete: log_from.is_some_and(|began| began <= from),
+            is_complete,
             keys: log.keys(keys),
             shares: log.shares(shares),
+            shares_are_all: !log.are_cut,
             people: log.people(&people),
         };
         let is_within = |span: &Span| span.is_within(within_day);
@@ -178,7 +185,7 @@ pub async fn read_access(
 }
 
 fn too_many() -> Problem {
-    let detail = "more people and pages than this tells of at once; the audit log has them";
+    let detail = "more people and keys than this tells of at once; the audit log has them";
     Problem::new(Code::TooManyRecords, detail)
 }
 
@@ -187,6 +194,8 @@ fn too_many() -> Problem {
 struct AccessLog {
     /// From when till when it is asked for. What ended before, or began later, is let go of.
     day: (DateTime<Utc>, DateTime<Utc>),
+    /// Whether it goes back to the beginning of the day.
+    is_complete: bool,
     /// Who was let in and is not gone, by name.
     here: BTreeMap<String, PersonAccess>,
     /// Who has a row, by name.
@@ -197,12 +206,19 @@ struct AccessLog {
     /// What is shared, by how the log has it.
     shared: HashMap<String, VecDeque<Span>>,
     withdrawn: Vec<ShareAccess>,
+    /// Shares that are kept.
+    kept: usize,
+    /// Whether there are more, …
+    are_many: bool,
+    /// … of which some may be of the day.
+    are_cut: bool,
 }
 
 impl AccessLog {
-    fn of(day: (DateTime<Utc>, DateTime<Utc>)) -> Self {
+    fn of(day: (DateTime<Utc>, DateTime<Utc>), is_complete: bool) -> Self {
         Self {
             day,
+            is_complete,
             ..Self::default()
         }
     }
@@ -210,9 +226,7 @@ impl AccessLog {
     /// # Errors
     /// 413: it is more than can be held.
     fn is_bounded(&self) -> Result<()> {
-        let shared: usize = self.shared.values().map(VecDeque::len).sum();
-        let all =
-            self.here.len() + self.gone.len() + self.made.len() + shared + self.withdrawn.len();
+        let all = self.here.len() + self.gone.len() + self.made.len();
         if all > MOST { Err(too_many()) } else { Ok(()) }
     }
 
@@ -258,15 +272,27 @@ impl AccessLog {
             // One that was over before is not looked for again.
             "share.create" | "share.withdraw"
                 if end_of(subject).is_some_and(|end| end <= self.day.0) => {}
+            "share.create" if may_be_done && self.kept >= MOST => {
+                self.are_many = true;
+                self.are_cut |= grant.at < self.day.1;
+            }
             "share.create" if may_be_done => {
+                self.kept += 1;
                 let shared = self.shared.entry(subject.to_owned()).or_default();
                 shared.push_back(Span::begun(grant));
             }
             "share.withdraw" if is_done => {
                 let shared = self.shared.get_mut(subject);
-                let span = shared.and_then(VecDeque::pop_front).unwrap_or_default();
-                let span = span.ended(grant);
+                let span = shared.and_then(VecDeque::pop_front);
+                self.kept -= usize::from(span.is_some());
+                if span.is_none() && (self.are_many || self.kept >= MOST) {
+                    // Of one that is not kept or, where the log begins later, of one of before.
+                    self.are_cut |= !self.is_complete;
+                    return;
+                }
+                let span = span.unwrap_or_default().ended(grant);
                 if span.is_within(self.day) {
+                    self.kept += 1;
                     let path = path_of(subject).to_owned();
                     self.withdrawn.push(ShareAccess { path, span });
                 }
@@ -415,7 +441,7 @@ mod tests {
     }
 
     fn log(rows: &[(u32, &str, &str, Option<i16>)]) -> AccessLog {
-        let mut log = AccessLog::of((at(1), at(31)));
+        let mut log = AccessLog::of((at(1), at(31)), true);
         for &(day, action, subject, status) in rows {
             log.add(&Grant {
                 audit_id: Uuid::nil(),
@@ -513,5 +539,31 @@ mod tests {
                 ("/dashboard", Some(at(2)), Some(at(20))),
             ]
         );
+    }
+    #[test]
+    fn a_flood_of_shares_hides_nothing_of_the_days_before_it() {
+        let mut log = AccessLog::of((at(1), at(2)), true);
+        let mut share = |action: &str, day, number: usize, status| {
+            log.add(&Grant {
+                audit_id: Uuid::nil(),
+                at: at(day),
+                name: "ada".to_owned(),
+                action: action.to_owned(),
+                subject: format!("2026-03-30T12:00:00Z /dashboard?days={number}"),
+                status: Some(status),
+            });
+        };
+        share("share.create", 1, 0, 201);
+        for number in 1..=MOST {
+            share("share.create", 3, number, 201);
+        }
+        for number in 0..=MOST {
+            share("share.withdraw", 4, number, 204);
+        }
+        assert!(!log.are_cut);
+        let shares = log.shares(Vec::new());
+        let shares = shares.iter().filter(|share| share.span.is_within(log.day));
+        let paths: Vec<&str> = shares.map(|share| &*share.path).collect();
+        assert_eq!(paths, ["/dashboard?days=0"]);
     }
 }

@@ -18,6 +18,8 @@ const CREATE: Change = Change::new(Scope::Report, "share.create", StatusCode::CR
 const WITHDRAW: Change = Change::new(Scope::Report, "share.withdraw", StatusCode::NO_CONTENT);
 /// The longest life of a share.
 pub(super) const LIFE: TimeDelta = TimeDelta::days(400);
+/// Pages that an account shares at once, at most.
+const MOST: u64 = 1_000;
 /// The days of a page that counts until today.
 const DAYS: std::ops::RangeInclusive<u16> = 1..=1_830;
 /// The parameters of a page of a report.
@@ -62,10 +64,12 @@ pub async fn create_share(
     path: &str,
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<ShareItem> {
+    let is_page = has_page(caller, path).await?;
     let create = async {
-        let wrong =
-            |name, code, detail| Problem::invalid(vec![Invalid::of_member(name, code, detail)]);
-        if !has_page(caller, path).await? {
+        let wrong = |name, code, detail: &str| {
+            Problem::invalid(vec![Invalid::of_member(name, code, detail)])
+        };
+        if !is_page {
             let detail = "path is not that of a report's page, with its query";
             return Err(wrong("path", code::MALFORMED, detail));
         }
@@ -74,16 +78,20 @@ pub async fn create_share(
         let detail = "expires_at is not a time to come, at most 400 days from now";
         let time = time.ok_or_else(|| wrong("expires_at", code::OUT_OF_RANGE, detail))?;
         let (app, account_id) = (&caller.app, caller.account_id());
+        if within(QUICK, app.store.live_shares(account_id)).await? >= MOST {
+            let detail = format!("{MOST} pages are shared, as many as may be; withdraw some");
+            return Err(wrong("path", code::TOO_MANY, &detail));
+        }
         let share = app.store.create_share(account_id, path.to_owned(), time);
         let (share, secret) = within(QUICK, share).await?;
         let url = format!("{}/dashboard/shared/{secret}", app.public_url);
         Ok(ShareItem::new(share, Some(url)))
     };
-    // What is no path of a report may have anything, also a phone.
-    let subject = match (read_path(path), expires_at) {
-        (None, _) => String::new(),
-        (Some(_), None) => path.to_owned(),
-        (Some(_), Some(end)) => subject(path, end),
+    // What is no page of a report may have anything, also a phone.
+    let subject = match (is_page, expires_at) {
+        (false, _) => String::new(),
+        (true, None) => path.to_owned(),
+        (true, Some(end)) => subject(path, end),
     };
     caller.change(CREATE, &subject, create).await
 }

@@ -25,7 +25,7 @@ use crate::state::{SendState, take_test};
 const TEST: Change = Change::new(SCOPE, "campaign.test", StatusCode::OK);
 /// Of a campaign that is not made yet so many recipients are judged: it may be previewed with each word that is typed.
 const OF_DRAFT: u64 = 20_000;
-/// Previews at once.
+/// Previews that look at recipients at once. Each gives its place to others now and then.
 static PREVIEWS: LazyLock<Places> = LazyLock::new(|| Places::shared(2, 1));
 
 /// Previews a campaign.
@@ -99,9 +99,9 @@ async fn preview(
     let served: Served<'_> = served.collect();
     let pepper = state.pepper()?;
     // It looks at many recipients, and notes their phones.
-    let _place = PREVIEWS.take(account_id).await;
+    let turn = || PREVIEWS.take(account_id);
     let store = &caller.app.store;
-    let preview = store.preview_campaign(account_id, pepper, (&known, &served), most);
+    let preview = store.preview_campaign(account_id, pepper, (&known, &served), most, turn);
     Ok(preview.await?)
 }
 

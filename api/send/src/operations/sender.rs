@@ -206,7 +206,9 @@ pub async fn pause_sender(
         };
         Ok(within(QUICK, paused).await?)
     };
-    caller.change(change, name, pause).await
+    // What is no sender may have anything, also a phone.
+    let subject = state.sender(caller, name).map_or("", |_| name);
+    caller.change(change, subject, pause).await
 }
 
 /// Whether nobody else may send through it.

@@ -425,6 +425,34 @@ fn texts_may_be_there_in_other_languages_and_hold_tracking_fields() {
 }
 
 #[test]
+fn all_texts_of_a_form_together_hold_a_thousand_tracking_fields() {
+    let five = "{a|}{b|}{c|}{d|}{e|}";
+    let option = |n: usize| json!({"value": n.to_string(), "label": five});
+    let options: Vec<_> = (0..99).map(option).collect();
+    let field =
+        |key: &str| json!({"key": key, "type": "choices", "label": five, "options": options});
+    let thousand = json!({"title": "T", "piping": true, "fields": [field("a"), field("b")]});
+    input(&thousand);
+    let one = json!("{a|}T");
+    for (member, value) in [
+        ("title", one.clone()),
+        ("labels", json!({"de": one})),
+        ("intro", one.clone()),
+    ] {
+        let mut body = thousand.clone();
+        body[member] = value;
+        refused(&body, &[("/fields/1/options/98/label", code::TOO_MANY)]);
+        // Without piping a brace is only a brace.
+        body["piping"] = json!(false);
+        input(&body);
+    }
+    let mut body = thousand;
+    let last = json!({"key": "c", "type": "text", "label": one});
+    body["fields"].as_array_mut().unwrap().push(last);
+    refused(&body, &[("/fields/2/label", code::TOO_MANY)]);
+}
+
+#[test]
 fn a_business_property_stands_where_the_link_has_no_tracking_field_of_its_name() {
     let form = form(&json!({
         "title": "{store|us}, {city|here}", "piping": true, "bus_props": ["city:Bonn", "store:Berlin: Mitte", "store:Köln"],

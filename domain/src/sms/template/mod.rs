@@ -36,6 +36,9 @@ enum TemplatePart {
     Link,
 }
 
+/// Bytes of a message, and of a text of a form, that are too many for either.
+const MAX_FILLED: usize = 16 << 10;
+
 impl Template {
     /// Reads a template. What is wrong with a text never quotes it, and counts its characters from 1.
     pub fn parse(source: &str) -> Result<Self, Fault> {
@@ -91,11 +94,14 @@ impl Template {
         })
     }
 
-    /// The message with these values and this link. `field` gives the value of a name; control characters in it become
+    /// The message with these values and this link, or more of its beginning than any message may have. `field` gives the value of a name; control characters in it become
     /// spaces, and nothing in it is read as a template. `None`: a value is missing or blank, and there is no text instead.
     pub fn fill<'v>(&self, field: impl Fn(&str) -> Option<&'v str>, link: &str) -> Option<String> {
         let mut message = String::with_capacity(self.source.len() + link.len());
         for piece in &self.pieces {
+            if message.len() > MAX_FILLED {
+                break;
+            }
             match piece {
                 TemplatePart::Text(text) => message.push_str(text),
                 TemplatePart::Link => message.push_str(link),

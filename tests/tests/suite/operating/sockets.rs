@@ -153,6 +153,106 @@ async fn unread_with(
     try_join_all(asking).await
 }
 
+/// A frame of HTTP/2 (RFC 9113, 4.1).
+struct Frame {
+    kind: u8,
+    flags: u8,
+    stream: u32,
+    payload: Vec<u8>,
+}
+
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const WINDOW_UPDATE: u8 = 8;
+/// The flag of an answer to settings or to a ping.
+const ACK: u8 = 1;
+/// The setting of how much of a body may come before it is read, and its value where it is left out.
+const INITIAL_WINDOW_SIZE: u8 = 4;
+const LEAST_WINDOW: u32 = 65_535;
+
+impl Frame {
+    async fn read(socket: &mut TcpStream) -> Result<Self> {
+        let mut head = [0; 9];
+        let reading = timeout(SOON, socket.read_exact(&mut head));
+        reading.await.context("no frame comes")??;
+        let [high, middle, low, kind, flags, stream @ ..] = head;
+        let length = u32::from_be_bytes([0, high, middle, low]);
+        let mut payload = vec![0; usize::try_from(length)?];
+        socket.read_exact(&mut payload).await?;
+        Ok(Self {
+            kind,
+            flags,
+            stream: u32::from_be_bytes(stream),
+            payload,
+        })
+    }
+
+    fn is_answer(&self) -> bool {
+        self.flags & ACK == ACK
+    }
+}
+
+#[tokio::test]
+async fn over_http_2_no_more_of_a_body_comes_unread_than_must_be_taken() -> Result<()> {
+    let app = App::start().await?;
+    let mut socket = connect(app.anonymous()?.base()).await?;
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let no_settings = [0, 0, 0, SETTINGS, 0, 0, 0, 0, 0];
+    let begin = [preface.as_slice(), &no_settings].concat();
+    socket.write_all(&begin).await?;
+    let ping = [[0, 0, 8, PING, 0, 0, 0, 0, 0].as_slice(), b"feedback"].concat();
+    let mut frames = Vec::new();
+    // A window that is enlarged may come behind the first answer, but not behind the second one.
+    for _ in 0..2 {
+        socket.write_all(&ping).await?;
+        loop {
+            let frame = Frame::read(&mut socket).await?;
+            let is_pong = frame.kind == PING && frame.is_answer();
+            frames.push(frame);
+            if is_pong {
+                break;
+            }
+        }
+    }
+    let mut settings = frames.iter().filter(|frame| frame.kind == SETTINGS);
+    let settings = settings.find(|frame| !frame.is_answer());
+    let settings = &settings.context("no settings")?.payload;
+    // Each has a number of two bytes, of which the first is 0, and a value of four.
+    for &[_, setting, value @ ..] in settings.as_chunks::<6>().0 {
+        let value = u32::from_be_bytes(value);
+        let is_least = setting != INITIAL_WINDOW_SIZE || value <= LEAST_WINDOW;
+        ensure!(is_least, "a stream begins with {value} bytes");
+    }
+    // A connection as a whole begins with the least window.
+    let mut updates = frames.iter().filter(|frame| frame.kind == WINDOW_UPDATE);
+    let is_more = updates.any(|frame| frame.stream == 0);
+    ensure!(!is_more, "the connection begins with more");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_head_may_be_long_but_not_without_end() -> Result<()> {
+    let app = App::start().await?;
+    let base = app.anonymous()?.base().to_owned();
+    // The library's own limit is 408 KiB.
+    for (length, expected) in [(16_000, "200"), (100_000, "431")] {
+        let mut socket = connect(&base).await?;
+        let head = format!(
+            "GET /health/live HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nx-long: {}\r\n\r\n",
+            host(&base),
+            "a".repeat(length)
+        );
+        // A head that is refused is not read to its end, so that sending it and reading on may fail.
+        let _ = socket.write_all(head.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer).await;
+        let answer = String::from_utf8(answer)?;
+        let is_expected = answer.starts_with(&format!("HTTP/1.1 {expected} "));
+        ensure!(is_expected, "{length}: {answer}");
+    }
+    Ok(())
+}
+
 /// A form whose page has more than a megabyte.
 fn large_form() -> Value {
     let options = (0..100).map(|n| json!({"value": n.to_string(), "label": "ö".repeat(25)}));

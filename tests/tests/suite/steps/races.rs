@@ -1,8 +1,10 @@
 //! Two sides at once, a thousand times each: no deadlock, no batch that never completes.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use chrono::{TimeDelta, Utc};
 use domain::person::{PersonName, Role};
 use domain::scope::Scopes;
+use store::account::{Person, PersonChange, hash_secret, random_text};
 use uuid::Uuid;
 use worker::store_chunk::StepOutcome;
 
@@ -112,6 +114,41 @@ async fn an_account_that_ends_gets_neither_key_nor_person() -> Result<()> {
         assert!(keys.is_empty(), "{keys:?}");
         assert!(store.person(&ben).await?.is_none());
         assert_eq!(store.account_to_end(&name).await?, Some(account.account_id));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_signs_in_without_a_code_beside_a_second_factor() -> Result<()> {
+    let ledger = Ledger::open().await?;
+    let store = &ledger.store;
+    let name = PersonName::parse_new("ada")?;
+    let added = store.add_person("account", &name, Role::Viewer, ("hash", false));
+    assert_eq!(added.await?, PersonChange::Done);
+    let read = async || store.person(&name).await?.context("nobody");
+    let open = async |person: &Person| {
+        let hash = hash_secret(&random_text());
+        let opened = store.open_session(person, hash, TimeDelta::hours(1), ("", ""));
+        Ok::<_, anyhow::Error>(opened.await?.then_some(hash))
+    };
+    for _ in 0..TIMES / 5 {
+        // As whoever signs in has read it, before their password is checked.
+        let before = read().await?;
+        let here = open(&before).await?.context("no session")?;
+        open(&before).await?.context("no session elsewhere")?;
+        let (opened, is_set) = tokio::join!(
+            open(&before),
+            store.set_second_factor(&before, ("nonce", 1), &[], here)
+        );
+        opened?;
+        assert!(is_set?);
+        let left = store.sessions(&before, Utc::now() - TimeDelta::hours(1));
+        let left: Vec<_> = left.await?.into_iter().map(|left| left.hash).collect();
+        assert_eq!(left, [here.to_vec()]);
+        assert!(open(&before).await?.is_none(), "signed in without a code");
+        assert!(open(&read().await?).await?.is_some(), "signed out for good");
+        let removed = store.remove_second_factor(&before).await?;
+        assert_eq!(removed, PersonChange::Done);
     }
     Ok(())
 }

@@ -22,13 +22,18 @@ const TEXTS: &str = r#"<sst xmlns="http://schemas.openxmlformats.org/spreadsheet
 
 /// The CSV of a file whose first sheet is this.
 fn csv(sheet: &[u8]) -> Result<String> {
+    csv_with(STYLES, sheet)
+}
+
+/// The same of a file with these styles.
+fn csv_with(styles: &str, sheet: &[u8]) -> Result<String> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let plain = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     for (name, part) in [
         ("_rels/.rels", PACKAGE.as_bytes()),
         ("xl/workbook.xml", WORKBOOK.as_bytes()),
         ("xl/_rels/workbook.xml.rels", RELATIONS.as_bytes()),
-        ("xl/styles.xml", STYLES.as_bytes()),
+        ("xl/styles.xml", styles.as_bytes()),
         ("xl/sharedStrings.xml", TEXTS.as_bytes()),
         ("xl/worksheets/sheet1.xml", sheet),
     ] {
@@ -67,6 +72,19 @@ fn a_sheet_is_as_large_as_the_largest() {
         let problem = of(beyond).unwrap_err();
         assert_eq!(problem.code(), Code::InvalidCsv, "{beyond}");
     }
+}
+
+#[test]
+fn copies_of_formats_are_counted_before_they_are_made() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let name = "n".repeat(1_000_000);
+    let formats = "<xf fontId=\"0\"/>".repeat(2_000);
+    let styles = format!(
+        "<styleSheet><fonts><font><name val=\"{name}\"/></font></fonts><cellXfs>{formats}</cellXfs></styleSheet>"
+    );
+    let read = csv_with(&styles, sheet("<c r=\"A1\"><v>7</v></c>").as_bytes());
+    assert_eq!(read.unwrap_err().code(), Code::BodyTooLarge);
 }
 
 #[test]
