@@ -9,7 +9,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use chrono_tz::{TZ_VARIANTS, Tz};
-use domain::branding::Branding;
 use domain::changes::Changes;
 use serde::Deserialize;
 use serde_json::json;
@@ -61,16 +60,15 @@ pub fn name(typed: &str) -> Option<String> {
     branding.ok()?.name.filter(|name| !name.is_empty())
 }
 
-/// Sets what pages call the account, those behind its links too.
+/// Sets what pages call the account, those behind its links too, and gives what that changed. The rest of its branding stays.
 ///
 /// # Errors
 /// The database is unavailable.
-pub async fn rename(store: &Store, account_id: Uuid, name: String) -> Result<(), Error> {
-    let branding = Branding {
-        name: Some(name),
-        ..store.branding(account_id).await?
-    };
-    store.set_branding(account_id, &branding).await
+pub async fn rename(store: &Store, account_id: Uuid, name: String) -> Result<Changes, Error> {
+    let change = store.change_branding(account_id, |branding| branding.name = Some(name));
+    let (before, after) = change.await?;
+    let [before, after] = [before, after].map(|branding| json!({"name": branding.name}));
+    Ok(Changes::between(&before, &after))
 }
 
 const PATH: &str = "/dashboard/company";
@@ -183,9 +181,7 @@ async fn set_name(
         return answer(&person, Some("company-wrong")).await;
     };
     let noted = person.caller.note("account.name", &name).await?;
-    let before = person.store().branding(person.account_id).await?.name;
-    let changes = Changes::between(&json!({"name": before}), &json!({"name": name}));
-    rename(person.store(), person.account_id, name).await?;
+    let changes = rename(person.store(), person.account_id, name).await?;
     noted.record_changes(StatusCode::OK, &changes).await;
     Ok(changed(&person, "account.name").await)
 }

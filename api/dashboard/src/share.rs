@@ -31,8 +31,8 @@ use crate::state::DashboardState;
 use crate::{done, form, overview};
 use api_language::{Text, of_request};
 
-/// So many shares are listed, the newest.
-const SHARES: usize = 200;
+/// So many shares are listed, the newest: as many as there may be.
+const SHARES: usize = 1_000;
 /// The page of what is shared.
 const PATH: &str = "/dashboard/shares";
 /// The cookie with the secret of the share that a browser made last, of which the database has only the hash: the page after it shows

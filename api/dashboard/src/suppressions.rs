@@ -139,18 +139,10 @@ pub async fn set_gap(
     person: SignedIn,
     SentChange(Gap { days }): SentChange<Gap>,
 ) -> Result<Response> {
-    let stored = operations::read_setting(&person.caller).await?;
-    let mut body = json!(stored);
     // What is no number is said to be wrong.
-    body["min_gap_days"] = days
-        .trim()
-        .parse::<u32>()
-        .map_or_else(|_| json!(u32::MAX), |days| json!(days));
-    let changed = match SendSetting::parse(&body) {
-        Ok(setting) => {
-            let state = &person.state.sending;
-            operations::replace_setting(state, &person.caller, &setting).await
-        }
+    let number: u32 = days.trim().parse().unwrap_or(u32::MAX);
+    let changed = match SendSetting::parse(&json!({"min_gap_days": number})) {
+        Ok(setting) => operations::set_min_gap(&person.caller, setting.min_gap_days).await,
         Err(wrong) => Err(Problem::invalid(wrong)),
     };
     match changed {

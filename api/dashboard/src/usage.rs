@@ -242,11 +242,10 @@ pub async fn set_budget(
     person: SignedIn,
     SentChange(budget): SentChange<TypedBudget>,
 ) -> Result<Response> {
-    let mut body = json!(operations::read_setting(&person.caller).await?);
-    body["month_budget"] = money::written(&budget.amount, &budget.currency);
-    let state = &person.state.sending;
+    let body = json!({"month_budget": money::written(&budget.amount, &budget.currency)});
+    let (state, caller) = (&person.state.sending, &person.caller);
     let changed = match SendSetting::parse(&body) {
-        Ok(setting) => operations::replace_setting(state, &person.caller, &setting).await,
+        Ok(setting) => operations::set_month_budget(state, caller, setting.month_budget).await,
         Err(wrong) => Err(Problem::invalid(wrong)),
     };
     match changed {

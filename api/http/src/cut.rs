@@ -1,15 +1,160 @@
-//! Answers that end before their end, because whoever asked may no longer read them.
+//! What ends with whoever asked, and what does not. A change that has begun goes on to its end when its client is gone, so that the audit
+//! log has what it came to. An answer ends before its end once whoever asked may no longer read it.
 
-use axum::body::{Body, HttpBody as _};
-use axum::response::Response;
+use std::future::pending;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use futures::{StreamExt, stream};
-use tokio_util::task::AbortOnDropHandle;
+use hyper::body::{Frame, SizeHint};
+use tokio::task::{JoinError, JoinHandle};
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::Instrument;
 
-/// Whoever asked may no longer read it.
+use crate::{Problem, Result};
+
+/// Whoever asked is gone, or may no longer ask.
 #[derive(Debug, thiserror::Error)]
-#[error("whoever asked may no longer read it")]
+#[error("whoever asked is gone, or may no longer ask")]
 struct Ended;
+
+/// Whether a request is for a preview, which changes nothing and can take long: it ends with its client.
+pub fn is_preview(request: &Request) -> bool {
+    let path = request.extensions().get::<MatchedPath>();
+    path.is_some_and(|path| path.as_str().ends_with("/preview"))
+}
+
+/// Makes a change in a task of its own, which goes on to its end when nobody waits for the answer any more. A panic of the task is one
+/// here.
+pub async fn finish(
+    tasks: &TaskTracker,
+    change: impl Future<Output = Response> + Send + 'static,
+) -> Response {
+    answer_of(tasks.spawn(change.in_current_span()).await)
+}
+
+/// As [`finish`], for a request whose body may still arrive. Nothing is changed until it has arrived, so until then the task ends when
+/// nobody waits for it any more, or once `ended` is done.
+///
+/// # Errors
+/// 401: `ended` was done before the body had arrived.
+pub async fn finish_arrived(
+    tasks: &TaskTracker,
+    request: Request,
+    next: Next,
+    ended: impl Future<Output = ()>,
+) -> Result<Response> {
+    let arrival = Arrival::default();
+    let arrives = !request.body().is_end_stream();
+    if !arrives {
+        arrival.note();
+    }
+    let of_body = arrival.clone();
+    let request = request.map(|body| {
+        Body::new(ArrivingBody {
+            body,
+            arrival: of_body,
+        })
+    });
+    let mut begun = Begun {
+        task: tasks.spawn(next.run(request).in_current_span()),
+        arrival: arrival.clone(),
+    };
+    let ended = async {
+        ended.await;
+        if arrival.give_up() {
+            pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        joined = &mut begun.task => Ok(answer_of(joined)),
+        () = ended, if arrives => Err(Problem::unauthenticated()),
+    }
+}
+
+fn answer_of(joined: Result<Response, JoinError>) -> Response {
+    joined.unwrap_or_else(|error| match error.try_into_panic() {
+        // The panic's own message went to the log when it happened.
+        Ok(panic) => resume_unwind(panic),
+        // The runtime ends.
+        Err(_) => Problem::unavailable().into_response(),
+    })
+}
+
+/// Whether the body of a request arrived while somebody waited for the answer. What is noted first stands.
+#[derive(Clone, Default)]
+struct Arrival(Arc<OnceLock<bool>>);
+
+impl Arrival {
+    /// Notes that the body has arrived. `false`: nobody waits any more.
+    fn note(&self) -> bool {
+        *self.0.get_or_init(|| true)
+    }
+
+    /// Notes that nobody waits any more. `true`: the body has arrived.
+    fn give_up(&self) -> bool {
+        *self.0.get_or_init(|| false)
+    }
+}
+
+/// The task of a request. It is aborted when this is dropped, unless the body has arrived.
+struct Begun {
+    task: JoinHandle<Response>,
+    arrival: Arrival,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if !self.arrival.give_up() {
+            self.task.abort();
+        }
+    }
+}
+
+/// A body that notes when it has arrived. One that is read no further has arrived too.
+struct ArrivingBody {
+    body: Body,
+    arrival: Arrival,
+}
+
+impl HttpBody for ArrivingBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) && !self.arrival.note() {
+            // The task is aborted, and is to begin nothing until that takes effect.
+            return Poll::Ready(Some(Err(axum::Error::new(Ended))));
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for ArrivingBody {
+    fn drop(&mut self) {
+        self.arrival.note();
+    }
+}
 
 /// The response, which is cut with an error once `ended` is done. One of a known size, which lies ready, stays as it is.
 pub fn cut_when(ended: impl Future<Output = ()> + Send + 'static, response: Response) -> Response {
@@ -32,4 +177,88 @@ pub fn cut_when(ended: impl Future<Output = ()> + Send + 'static, response: Resp
             },
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use axum::Router;
+    use axum::extract::State;
+    use axum::http::StatusCode;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::post;
+    use http_body_util::BodyExt;
+    use tokio::sync::Notify;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn door(
+        State(tasks): State<TaskTracker>,
+        request: Request,
+        next: Next,
+    ) -> Result<Response> {
+        finish_arrived(&tasks, request, next, pending()).await
+    }
+
+    /// Whether a change is made whose client goes away once the change waits, for its body or for what comes after it.
+    async fn is_made(body: Body) -> bool {
+        let tasks = TaskTracker::new();
+        let (waits, goes_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let made = Arc::new(AtomicBool::new(false));
+        let handler = {
+            let (waits, goes_on) = (Arc::clone(&waits), Arc::clone(&goes_on));
+            let made = Arc::clone(&made);
+            move |mut body: Body| async move {
+                waits.notify_one();
+                while body.frame().await.is_some() {}
+                goes_on.notified().await;
+                made.store(true, Ordering::Relaxed);
+                StatusCode::NO_CONTENT
+            }
+        };
+        let router = Router::new()
+            .route("/", post(handler))
+            .layer(from_fn_with_state(tasks.clone(), door));
+        let request = Request::post("/").body(body).unwrap();
+        tokio::select! {
+            biased;
+            _ = router.oneshot(request) => panic!("nobody went away"),
+            () = waits.notified() => {}
+        }
+        goes_on.notify_one();
+        tasks.close();
+        tasks.wait().await;
+        made.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_change_goes_on_without_its_client_once_its_body_has_arrived() {
+        assert!(is_made(Body::empty()).await);
+        assert!(is_made(Body::from("x")).await);
+        let arrives = stream::pending::<Result<Bytes, axum::Error>>();
+        assert!(!is_made(Body::from_stream(arrives)).await);
+    }
+
+    #[tokio::test]
+    async fn what_has_arrived_too_late_is_not_taken_for_whole() {
+        let arrival = Arrival::default();
+        assert!(!arrival.give_up());
+        let mut body = ArrivingBody {
+            body: Body::from("x"),
+            arrival,
+        };
+        assert!(body.frame().await.unwrap().is_ok());
+        assert!(body.frame().await.unwrap().is_err());
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "on purpose")]
+    async fn a_panic_of_a_change_is_one_for_whoever_waits() {
+        async fn broken() -> Response {
+            panic!("on purpose");
+        }
+        finish(&TaskTracker::new(), broken()).await;
+    }
 }

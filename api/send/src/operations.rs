@@ -27,6 +27,7 @@ use domain::docid::DocId;
 use domain::invalid::{Invalid, code};
 use domain::pepper::Pepper;
 use domain::phone::{PhoneNumber, masked};
+use domain::price::Money;
 use domain::sms::SendSetting;
 use serde::Serialize;
 use store::ListPage;
@@ -333,20 +334,52 @@ pub async fn replace_setting(
     caller: &Caller,
     setting: &SendSetting,
 ) -> Result<()> {
-    let replace = async {
-        check_month_budget(state, caller, setting)?;
-        let (store, account_id) = (&caller.app.store, caller.account_id());
-        let before = within(QUICK, store.send_setting(account_id)).await?;
-        within(QUICK, store.set_send_setting(account_id, setting)).await?;
-        let changes = Changes::between(&before.logged(), &setting.logged());
+    let checked = check_month_budget(state, caller, setting.month_budget.as_ref());
+    let given = setting.clone();
+    change_setting(caller, checked, |setting| *setting = given).await
+}
+
+/// Sets what all messages of a month may cost; the rest of the setting stays.
+///
+/// # Errors
+/// As [`replace_setting`].
+pub async fn set_month_budget(
+    state: &SendState,
+    caller: &Caller,
+    budget: Option<Money>,
+) -> Result<()> {
+    let checked = check_month_budget(state, caller, budget.as_ref());
+    change_setting(caller, checked, |setting| setting.month_budget = budget).await
+}
+
+/// Sets the least days between messages of any campaigns to a phone; the rest of the setting stays.
+///
+/// # Errors
+/// 409 `upgrade_unfinished` of a setting with a gap or a budget; 503.
+pub async fn set_min_gap(caller: &Caller, days: u32) -> Result<()> {
+    change_setting(caller, Ok(()), move |setting| setting.min_gap_days = days).await
+}
+
+/// Changes the stored setting, unless what is to be set was found to be wrong.
+async fn change_setting(
+    caller: &Caller,
+    checked: Result<()>,
+    change: impl FnOnce(&mut SendSetting) + Send,
+) -> Result<()> {
+    let work = async {
+        checked?;
+        let store = &caller.app.store;
+        let changed = store.change_send_setting(caller.account_id(), change);
+        let (before, after) = within(QUICK, changed).await?;
+        let changes = Changes::between(&before.logged(), &after.logged());
         Ok(((), changes))
     };
-    caller.change_content(REPLACE_SETTING, "", replace).await
+    caller.change_content(REPLACE_SETTING, "", work).await
 }
 
 /// Whether all that the account's senders send counts against its budget of a month; what is simulated may have no price.
-fn check_month_budget(state: &SendState, caller: &Caller, setting: &SendSetting) -> Result<()> {
-    let Some(budget) = &setting.month_budget else {
+fn check_month_budget(state: &SendState, caller: &Caller, budget: Option<&Money>) -> Result<()> {
+    let Some(budget) = budget else {
         return Ok(());
     };
     let senders = state.senders.iter().map(|sender| &sender.setting);

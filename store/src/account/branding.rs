@@ -2,7 +2,8 @@
 
 use domain::branding::{Branding, Color, Logo};
 use entity::branding;
-use sea_orm::{DbErr, EntityTrait, FromQueryResult, QueryResult};
+use sea_orm::sea_query::LockType;
+use sea_orm::{DbErr, EntityTrait, FromQueryResult, QueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::tx::{Sql, statement, values};
@@ -30,20 +31,34 @@ impl FromQueryResult for PageBranding {
     }
 }
 
+fn read(row: Option<branding::Model>) -> Result<Branding, Error> {
+    let Some(row) = row else {
+        return Ok(Branding::default());
+    };
+    let color = row.color.as_deref().map(Color::parse).transpose();
+    Ok(Branding {
+        name: row.name,
+        logo: row.logo.map(Logo::of_stored),
+        color: color.map_err(Error::broken)?,
+        language: row.language,
+    })
+}
+
+fn write(account_id: Uuid, given: &Branding) -> branding::Model {
+    branding::Model {
+        account_id,
+        name: given.name.clone(),
+        logo: given.logo.as_ref().map(|logo| logo.as_str().to_owned()),
+        color: given.color.as_ref().map(ToString::to_string),
+        language: given.language.clone(),
+    }
+}
+
 impl Store {
     /// An account's own; nothing until it was set.
     pub async fn branding(&self, account_id: Uuid) -> Result<Branding, Error> {
-        let row = branding::Entity::find_by_id(account_id).one(self).await?;
-        let Some(row) = row else {
-            return Ok(Branding::default());
-        };
-        let color = row.color.as_deref().map(Color::parse).transpose();
-        Ok(Branding {
-            name: row.name,
-            logo: row.logo.map(Logo::of_stored),
-            color: color.map_err(Error::broken)?,
-            language: row.language,
-        })
+        let row = branding::Entity::find_by_id(account_id).one(self);
+        read(row.await?)
     }
 
     /// What a page shows of it.
@@ -55,15 +70,34 @@ impl Store {
         Ok(look.unwrap_or_default())
     }
 
-    /// Sets all of it.
-    pub async fn set_branding(&self, account_id: Uuid, given: &Branding) -> Result<(), Error> {
-        let row = branding::Model {
-            account_id,
-            name: given.name.clone(),
-            logo: given.logo.as_ref().map(|logo| logo.as_str().to_owned()),
-            color: given.color.as_ref().map(ToString::to_string),
-            language: given.language.clone(),
-        };
-        self.upsert(row).await
+    /// Sets all of it, and gives what was set before.
+    pub async fn set_branding(
+        &self,
+        account_id: Uuid,
+        given: &Branding,
+    ) -> Result<Branding, Error> {
+        let given = given.clone();
+        let change = self.change_branding(account_id, |branding| *branding = given);
+        let (before, _) = change.await?;
+        Ok(before)
+    }
+
+    /// Changes it, and gives it before and after. Other changes wait for this one.
+    pub async fn change_branding(
+        &self,
+        account_id: Uuid,
+        change: impl FnOnce(&mut Branding),
+    ) -> Result<(Branding, Branding), Error> {
+        let tx = self.begin().await?;
+        // Without a row there would be nothing to lock.
+        let none = write(account_id, &Branding::default());
+        tx.insert_new(none).await?;
+        let row = branding::Entity::find_by_id(account_id).lock(LockType::Update);
+        let before = read(row.one(&tx).await?)?;
+        let mut after = before.clone();
+        change(&mut after);
+        tx.upsert(write(account_id, &after)).await?;
+        tx.commit_surely().await?;
+        Ok((before, after))
     }
 }

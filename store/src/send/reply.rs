@@ -96,13 +96,21 @@ impl Store {
         read_setting(row.await?)
     }
 
-    /// Changes how an account takes texts.
+    /// Changes how an account takes texts, and gives the setting before and after. Other changes wait for this one.
     ///
     /// # Errors
-    /// [`Error::UpgradeUnfinished`] of one with a gap or a budget. Doing it again is safe.
-    pub async fn set_send_setting(&self, account_id: Uuid, setting: &SendSetting) -> Result<()> {
+    /// [`Error::UpgradeUnfinished`] of one that has a gap or a budget then.
+    pub async fn change_send_setting(
+        &self,
+        account_id: Uuid,
+        change: impl FnOnce(&mut SendSetting),
+    ) -> Result<(SendSetting, SendSetting)> {
+        let tx = self.begin().await?;
+        let before = tx.lock_setting(account_id).await?;
+        let mut after = before.clone();
+        change(&mut after);
         // An older program would not keep it.
-        let needed = match setting {
+        let needed = match &after {
             SendSetting {
                 month_budget: Some(_),
                 ..
@@ -112,14 +120,16 @@ impl Store {
             } => REASONS,
             _ => 0,
         };
-        if needed > 0 && !self.snapshot().await?.admits_only_from(needed).await? {
+        if needed > 0 && !tx.admits_only_from(needed).await? {
             return Err(Error::UpgradeUnfinished);
         }
         let row = send_setting::Model {
             account_id,
-            content: serde_json::to_string(setting).map_err(Error::broken)?,
+            content: serde_json::to_string(&after).map_err(Error::broken)?,
         };
-        self.upsert(row).await
+        tx.upsert(row).await?;
+        tx.commit_surely().await?;
+        Ok((before, after))
     }
 
     /// Takes the next reply of a sender out of those that wait. It is of no campaign.

@@ -337,7 +337,14 @@ impl Pool {
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_lazy_with(options.clone());
+        // Whoever had it last may have given up.
         let readers = pool
+            .before_acquire(|connection, _| {
+                Box::pin(async move {
+                    connection.lock_handle().await?.remove_progress_handler();
+                    Ok(!connection.is_in_transaction())
+                })
+            })
             .max_connections(workload.connections().max(2))
             .acquire_timeout(ACQUIRE)
             .connect_lazy_with(options.pragma("cache_size", "-8192"));

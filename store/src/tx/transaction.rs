@@ -12,6 +12,7 @@ use sea_orm::{
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::gate::UnderWay;
 use super::hosts::{Host, taken};
@@ -29,6 +30,8 @@ pub struct Tx {
     pool: Pool,
     host: Host,
     under_way: UnderWay,
+    /// SQLite: ends the statement that it is at when nobody waits for it any more. PostgreSQL has its time-outs.
+    _asked_for: Option<DropGuard>,
 }
 
 #[derive(Debug)]
@@ -69,6 +72,9 @@ pub(super) const BY_KEY: &str =
 pub(super) const BY_KEYS: &str =
     "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;
      SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_material = off;";
+
+/// SQLite: after so many instructions a statement looks whether anybody waits for it still.
+const BETWEEN_LOOKS: i32 = 10_000;
 
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
@@ -112,7 +118,17 @@ impl Tx {
                 begin_on(taken(pool, hosts), *mode, &statements).await?
             }
             Pool::Sqlite { readers, .. } => {
-                (Host::default(), Inner::Sqlite(readers.begin().await?))
+                let mut tx = readers.begin().await?;
+                let given_up = CancellationToken::new();
+                let asked_for = given_up.clone().drop_guard();
+                let mut handle = tx.lock_handle().await?;
+                handle.set_progress_handler(BETWEEN_LOOKS, move || !given_up.is_cancelled());
+                drop(handle);
+                let tx = Self::new(Inner::Sqlite(tx), pool, Host::default(), under_way);
+                return Ok(Self {
+                    _asked_for: Some(asked_for),
+                    ..tx
+                });
             }
         };
         Ok(Self::new(inner, pool, host, under_way))
@@ -152,6 +168,7 @@ impl Tx {
             pool: pool.clone(),
             host,
             under_way,
+            _asked_for: None,
         }
     }
 

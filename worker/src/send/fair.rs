@@ -67,24 +67,65 @@ impl DueCampaigns {
         wanted
     }
 
-    /// Ends turns with what was claimed in them.
+    /// Ends turns with what was claimed in them. One in which all were skipped counts as a part: it took as long.
     pub(super) fn end(&mut self, turns: &[Turn], claimed: &[Claimed]) {
         for turn in turns {
             let of_account = claimed
                 .iter()
                 .filter(|claimed| claimed.key.campaign.account_id == turn.account_id);
             let parts: usize = of_account.map(|claimed| claimed.parts.texts.len()).sum();
-            self.turns.end(turn, parts as u64);
+            self.turns.end(turn, parts.max(1) as u64);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use chrono::DateTime;
+    use domain::sms::Parts;
+    use store::send::drive::DueKey;
+
     use super::*;
 
     fn key(account: u128, campaign: u128) -> CampaignKey {
         CampaignKey::new(Uuid::from_u128(account), Uuid::from_u128(campaign))
+    }
+
+    /// A message of one part.
+    fn claimed(campaign: CampaignKey) -> Claimed {
+        Claimed {
+            key: DueKey {
+                campaign,
+                due_at: DateTime::UNIX_EPOCH,
+                message_id: Uuid::nil(),
+            },
+            kind: None,
+            timeline: 0,
+            account_number: 1,
+            phone: String::new(),
+            text: String::new(),
+            parts: Parts::of("text"),
+            number: 0,
+            validity: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn an_account_that_only_skips_leaves_others_their_turns() {
+        let mut waiting = DueCampaigns::default();
+        waiting.add([key(1, 1), key(2, 2)]);
+        let mut sent = 0;
+        for _ in 0..20 {
+            let shared = waiting.share(1);
+            let (turns, wanted): (Vec<_>, Vec<_>) = shared.into_iter().unzip();
+            let sends = wanted.iter().filter(|one| one.campaign == key(2, 2));
+            let claimed: Vec<_> = sends.map(|one| claimed(one.campaign)).collect();
+            sent += claimed.len();
+            waiting.end(&turns, &claimed);
+        }
+        assert_eq!(sent, 10);
     }
 
     #[test]

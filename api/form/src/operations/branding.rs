@@ -36,8 +36,7 @@ pub async fn set_branding(caller: &Caller, branding: Result<Branding>) -> Result
     let set = async {
         let (branding, account_id) = (branding?, caller.account_id());
         let store = &caller.app.store;
-        let before = within(QUICK, store.branding(account_id)).await?;
-        within(QUICK, store.set_branding(account_id, &branding)).await?;
+        let before = within(QUICK, store.set_branding(account_id, &branding)).await?;
         caller.app.recent_changes.record(account_id);
         let changes = Changes::between(&before.logged(), &branding.logged());
         Ok((branding, changes))

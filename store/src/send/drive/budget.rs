@@ -54,7 +54,8 @@ impl Tx {
         Ok(())
     }
 
-    async fn lock_setting(&self, account_id: Uuid) -> Result<SendSetting> {
+    /// Locks the setting of an account until the transaction ends, and gives what it says now.
+    pub(in crate::send) async fn lock_setting(&self, account_id: Uuid) -> Result<SendSetting> {
         let locked = || self.fetch_value(LOCK, values![account_id]);
         let mut setting: Option<JsonText<SendSetting>> = locked().await?;
         if setting.is_none() {

@@ -7,3 +7,4 @@ mod branding;
 mod ending;
 mod rate_limit;
 mod retention;
+mod settings;
