@@ -1,7 +1,7 @@
 //! The layers before all handlers: who is signed in, what their role lets them do, and where a change may come from, which is an
 //! `Origin` that is the service's own with the session's token at the beginning of its body (`sent`).
 
-use api_http::cut::cut_when;
+use api_http::cut::{cut_when, finish, is_preview};
 use api_http::lines::hold;
 use api_http::{Caller, Network, Problem};
 use api_language::{Text, of_request};
@@ -107,7 +107,7 @@ async fn signed_in(
         return trouble(t, &forbidden());
     }
     // What was sent counts for its account until it is answered.
-    let _held = match form_bytes {
+    let held = match form_bytes {
         Some(bytes) if changes => match sent::receive(&person, &mut request, bytes).await {
             Ok(held) => Some(held),
             Err(problem) => return trouble(t, &problem),
@@ -126,10 +126,20 @@ async fn signed_in(
     }
     request.extensions_mut().insert(person.clone());
     if changes {
-        let _changing = state.app.store.changing(account_id);
-        let response = with_pages(t, next.run(request).await);
+        let held = (held, state.app.store.changing(account_id));
+        // What only reads, or reads what was sent as it comes, ends with its client.
+        let ends_early = form_bytes.is_none() || is_preview(&request);
+        let change = async move {
+            let _held = held;
+            next.run(request).await
+        };
+        let response = if ends_early {
+            change.await
+        } else {
+            finish(&state.app.tasks, change).await
+        };
         // What was changed is told in any case: it may be a secret that is shown once.
-        return response;
+        return with_pages(t, response);
     }
     let response = with_pages(t, reading(account_id, next.run(request)).await);
     let response = cut_when(async move { person.ended(role).await }, response);

@@ -182,13 +182,27 @@ pub async fn create(person: SignedIn, SentPairs(sent): SentPairs) -> Result<Resp
     };
     let noted = person.caller.note("key.create", &new.subject()).await?;
     let made = person.store().create_key(&person.account_name, None, new);
-    let issued = made.await.map_err(|error| match error {
+    match made.await {
+        Ok(issued) => {
+            noted.record_status(StatusCode::OK).await;
+            changed(&person).await;
+            answer(&person, Some(issued)).await
+        }
+        Err(error) => {
+            let problem = refusal_of(error);
+            noted.record_status(problem.code().status()).await;
+            Err(problem)
+        }
+    }
+}
+
+/// Why no key was made. An account that ends is as good as gone.
+fn refusal_of(error: CreateKeyError) -> Problem {
+    match error {
+        CreateKeyError::Ending => Problem::not_found(),
         CreateKeyError::Store(error) => error.into(),
         other => Problem::internal(&other),
-    })?;
-    noted.record_status(StatusCode::OK).await;
-    changed(&person).await;
-    answer(&person, Some(issued)).await
+    }
 }
 
 /// What pages tell of keys may be otherwise.

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use axum::body::HttpBody as _;
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::{SecondsFormat, Utc};
@@ -15,13 +15,15 @@ use store::account::{KeyRecord, hash_secret};
 use tokio::time::sleep;
 
 use crate::address;
-use crate::cut::cut_when;
+use crate::cut::{cut_when, finish_arrived, is_preview};
 use crate::extract::header;
 use crate::keys::Used;
 use crate::{AppState, Caller, Network, Problem, Result};
 
 /// Where the guarded part of the service begins.
 pub const API_PREFIX: &str = "/api_v1";
+/// Where imports arrive.
+const IMPORT: &str = "/api_v1/sms/import";
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_SECRET_KEY: HeaderName = HeaderName::from_static("x-secret-key");
@@ -53,14 +55,16 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     let caller = Caller::key(app.clone(), key.clone(), network, &request);
     request.extensions_mut().insert(caller);
     let revoked = || revoked(app.clone(), key.api_key.clone(), used);
-    let mut response = if request.body().is_end_stream() {
+    let mut response = if changes(&request) {
+        // Boxed, because requests that only read do not need it.
+        Box::pin(finish_arrived(&app.tasks, request, next, revoked())).await?
+    } else if request.body().is_end_stream() {
         next.run(request).await
     } else {
         tokio::select! {
             biased;
             response = next.run(request) => response,
-            // Drops what the route had begun, as when the client disconnects. Boxed, because requests that only read do
-            // not need it.
+            // Drops what the route had begun, as when the client disconnects. Boxed for the same reason.
             () = Box::pin(revoked()) => return Err(Problem::unauthenticated()),
         }
     };
@@ -70,6 +74,14 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     }
     warn_of_end(&key, response.headers_mut());
     Ok(response)
+}
+
+/// Whether a request may change something, and goes on when its client is gone. An import ends then: its body is long, and only its commit
+/// is to be finished, which has a task of its own.
+fn changes(request: &Request) -> bool {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let path = request.extensions().get::<MatchedPath>();
+    !reads && !is_preview(request) && path.is_some_and(|path| path.as_str() != IMPORT)
 }
 
 /// Tells when the key ends, if that is soon.

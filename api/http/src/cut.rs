@@ -56,12 +56,9 @@ pub async fn finish_arrived(
     if !arrives {
         arrival.note();
     }
-    let of_body = arrival.clone();
     let request = request.map(|body| {
-        Body::new(ArrivingBody {
-            body,
-            arrival: of_body,
-        })
+        let arrival = arrival.clone();
+        Body::new(WatchedBody { body, arrival })
     });
     let mut begun = Begun {
         task: tasks.spawn(next.run(request).in_current_span()),
@@ -120,12 +117,12 @@ impl Drop for Begun {
 }
 
 /// A body that notes when it has arrived. One that is read no further has arrived too.
-struct ArrivingBody {
+struct WatchedBody {
     body: Body,
     arrival: Arrival,
 }
 
-impl HttpBody for ArrivingBody {
+impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -150,7 +147,7 @@ impl HttpBody for ArrivingBody {
     }
 }
 
-impl Drop for ArrivingBody {
+impl Drop for WatchedBody {
     fn drop(&mut self) {
         self.arrival.note();
     }
@@ -245,7 +242,7 @@ mod tests {
     async fn what_has_arrived_too_late_is_not_taken_for_whole() {
         let arrival = Arrival::default();
         assert!(!arrival.give_up());
-        let mut body = ArrivingBody {
+        let mut body = WatchedBody {
             body: Body::from("x"),
             arrival,
         };

@@ -22,11 +22,22 @@ const OPT_OUT: &Statement = statement!(
         SET opted_out_at = coalesce(contact.opted_out_at, excluded.opted_out_at),
             source = CASE WHEN contact.opted_out_at IS NULL THEN excluded.source ELSE contact.source END"
 );
-/// The first messages to a phone, of campaigns that go on.
+macro_rules! first_to {
+    ($is_not:literal) => {
+        concat!(
+            "SELECT m.account_id, m.message_id FROM campaign c CROSS JOIN message m
+              WHERE c.account_id = $1 AND c.status IN ('RUNNING', 'PAUSED') AND m.account_id = c.account_id
+                AND m.campaign_id = c.campaign_id AND m.kind = 'first' AND m.phone_mac = $2
+                AND m.kind <> 'test' AND m.reason ", $is_not, " 'duplicate_phone'"
+        )
+    };
+}
+
+/// The first messages to a phone, of campaigns that go on, by the index `message_phone`: its conditions stand there in its own words,
+/// and SQLite keeps the order of a CROSS JOIN. Without them all messages of these campaigns are looked at.
 const FIRST_TO: &Statement = statement!(
-    "SELECT m.account_id, m.message_id FROM campaign c
-       JOIN message m ON m.account_id = c.account_id AND m.campaign_id = c.campaign_id AND m.kind = 'first' AND m.phone_mac = $2
-      WHERE c.account_id = $1 AND c.status IN ('RUNNING', 'PAUSED')"
+    postgres: first_to!("IS DISTINCT FROM");
+    sqlite: first_to!("IS NOT")
 );
 pub(super) const OPT_IN: &Statement = statement!(
     "UPDATE contact SET opted_out_at = NULL, source = NULL WHERE account_id = $1 AND phone_mac = $2"

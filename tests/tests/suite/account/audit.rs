@@ -7,11 +7,14 @@ use tests::app::App;
 use tests::campaign::{campaign_path, on_import};
 use tests::client::Client;
 use tests::form::{form_path, link_path, short_form};
+use tests::raw::Raw;
 use tests::wait::{LATER, SOON, eventually};
 
 const LOG: &str = "/api_v1/audit";
 /// The command that verifies the log of one account.
 const VERIFY: [&str; 4] = ["audit", "verify", "--account", "shop"];
+/// Clients that hang up.
+const HANG_UPS: usize = 100;
 
 #[tokio::test]
 async fn what_is_sealed_within_seconds_cannot_be_changed_unseen() -> Result<()> {
@@ -329,4 +332,58 @@ async fn what_a_text_said_before_and_who_changed_it_to_what_is_in_the_log() -> R
     let listed = String::from_utf8_lossy(&output.stdout);
     ensure!(listed.matches("row_changed").count() == 1, "{output:?}");
     Ok(())
+}
+
+#[tokio::test]
+async fn a_key_is_looked_for_by_its_id_and_by_no_pattern() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let made = rows(&client, &format!("subject={}", keys.api_key)).await?;
+    ensure!(made.len() == 1, "{made:?}");
+    ensure!(made[0]["action"] == "key.create", "{made:?}");
+    let any = "_".repeat(keys.api_key.len() - "fk_".len());
+    for pattern in ["%25", &any] {
+        let found = rows(&client, &format!("subject=fk_{pattern}")).await?;
+        ensure!(found.is_empty(), "{pattern} finds {found:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn whoever_hangs_up_leaves_no_change_without_what_it_came_to() -> Result<()> {
+    let app = App::start().await?;
+    let keys = app.create_key("shop", &[]).await?;
+    let client = app.anonymous()?.with_keys(&keys);
+    let setting = "/api_v1/sms/setting";
+    for round in 0..HANG_UPS {
+        let body = json!({"stop_words": [format!("word {round}")]}).to_string();
+        let length = format!("content-length: {}", body.len());
+        let lines = ["content-type: application/json", &length];
+        let head = Raw::head(&client, setting, &lines)?.replacen("POST", "PUT", 1);
+        let mut connection = Raw::connect(&client).await?;
+        connection.write(format!("{head}{body}").as_bytes()).await?;
+        // Each at another moment of the change, as other requests take time too.
+        for _ in 0..round % 10 {
+            client.get("/health/live").await?;
+        }
+        connection.reset()?;
+    }
+    eventually(SOON, async || {
+        let tried = rows(&client, "kind=setting&limit=1000").await?;
+        let stored = client.get(setting).await?.expect(200)?.json()?;
+        let is_told = format!("-> {}", stored["stop_words"]);
+        let mut told = Vec::new();
+        for row in &tried {
+            ensure!(!row["status"].is_null(), "not known: {row}");
+            ensure!(row["status"] != 200 || !changes(row).is_empty(), "{row}");
+            told.extend(changes(row));
+        }
+        ensure!(
+            told.iter().any(|change| change.ends_with(&is_told)),
+            "nobody set {stored}: {told:?}"
+        );
+        Ok(())
+    })
+    .await
 }
