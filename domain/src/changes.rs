@@ -1,14 +1,14 @@
 //! What a change made of a content, such as a form or a campaign: each member as it was and as it is. The audit log keeps it, in a
 //! bounded size.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Bytes of a value, at most. Longer ones are cut. No text that a campaign may have is longer.
 const MAX_VALUE: usize = 8 << 10;
-/// Bytes of all that is kept of a change, as it is stored. A campaign has no more.
+/// Bytes of all that is kept of a change, as it is stored.
 const MAX_BYTES: usize = 48 << 10;
 /// Of a list with more bytes only those entries are kept that the other one has not.
 const LONG_LIST: usize = 1 << 10;
@@ -45,8 +45,7 @@ impl Changes {
             members
         });
         let names: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
-        let mut changes = Self::default();
-        let mut bytes = 0;
+        let mut changed = Vec::new();
         for member in names {
             let [before, after] =
                 [&mut before, &mut after].map(|of| of.remove(&member).unwrap_or_default());
@@ -60,13 +59,37 @@ impl Changes {
                 before,
                 after,
             };
-            bytes += serde_json::to_string(&one).map_or(MAX_BYTES, |text| text.len());
-            if bytes > MAX_BYTES {
+            let size = serde_json::to_string(&one).map_or(MAX_BYTES, |text| text.len());
+            changed.push((size, one));
+        }
+        Self::within(changed)
+    }
+
+    /// Those for which there is room, of these with their bytes. Parts of the content take turns, each with its smallest changes first, so
+    /// that a change of many members, or of large ones, pushes no other out.
+    fn within(mut changed: Vec<(usize, ChangedMember)>) -> Self {
+        changed.sort_by_key(|(size, _)| *size);
+        let mut turns: HashMap<String, usize> = HashMap::new();
+        let turn = |(_, one): &(usize, ChangedMember)| {
+            let part = one.member.split('/').nth(1).unwrap_or_default();
+            let turn = turns.entry(part.to_owned()).or_default();
+            *turn += 1;
+            *turn
+        };
+        let turns: Vec<usize> = changed.iter().map(turn).collect();
+        let mut in_turn: Vec<_> = turns.into_iter().zip(changed).collect();
+        in_turn.sort_by_key(|(turn, (size, _))| (*turn, *size));
+        let mut changes = Self::default();
+        let mut bytes = 0;
+        for (_, (size, one)) in in_turn {
+            if bytes + size > MAX_BYTES {
                 changes.changes_dropped += 1;
             } else {
+                bytes += size;
                 changes.changes.push(one);
             }
         }
+        changes.changes.sort_by(|a, b| a.member.cmp(&b.member));
         changes
     }
 
@@ -193,6 +216,21 @@ mod tests {
         changes
             .map(|one| format!("{}: {} -> {}", one.member, one.before, one.after))
             .collect()
+    }
+
+    #[test]
+    fn a_large_change_pushes_no_other_out() {
+        let senders: Map<String, Value> = (0..300)
+            .map(|country| (country.to_string(), json!("s".repeat(200))))
+            .collect();
+        let labels: Map<String, Value> = (0..20)
+            .map(|language| (language.to_string(), json!("i".repeat(8_000))))
+            .collect();
+        let after = json!({"intro_labels": labels, "sender": senders, "text": "t".repeat(2_000), "title": "T"});
+        let changes = Changes::of_new(&after);
+        let kept = |member: &str| changes.changes.iter().any(|one| one.member == member);
+        assert!(kept("/text") && kept("/title"));
+        assert_eq!(changes.changes.len() + changes.changes_dropped, 322);
     }
 
     #[test]

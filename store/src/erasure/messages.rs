@@ -39,10 +39,11 @@ impl Tx {
         );
         let locked: Vec<Uuid> = self.fetch_values(campaigns, values()).await?;
         let locked: BTreeSet<Uuid> = locked.into_iter().collect();
-        let with_messages = statement!(
-            "SELECT DISTINCT campaign_id FROM message WHERE account_id = $1 AND docid = $2"
-        );
+        // With DISTINCT SQLite walks all messages of the account, in their order.
+        let with_messages =
+            statement!("SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2");
         let with_messages: Vec<Uuid> = self.fetch_values(with_messages, values()).await?;
+        let with_messages: BTreeSet<Uuid> = with_messages.into_iter().collect();
         let scheduled = Count::Status(MessageStatus::Scheduled);
         let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
         let mut changes = Changes::default();

@@ -1,4 +1,4 @@
-//! What a database that was set back must not do by itself: send again what went out since.
+//! What a database that was set back must not do by itself: send again what went out since, or let in who signed out since.
 
 use sea_orm::FromQueryResult;
 use uuid::Uuid;
@@ -15,6 +15,9 @@ const DROP_REPLIES: &Statement = statement!(
     "UPDATE reply SET sender = NULL, phone = NULL, text = NULL WHERE sender IS NOT NULL"
 );
 
+/// Some were ended since, and links to sign in with were used.
+const END_SESSIONS: &Statement = statement!("DELETE FROM session");
+
 #[derive(FromQueryResult)]
 struct Paused {
     account_id: Uuid,
@@ -22,11 +25,13 @@ struct Paused {
 }
 
 impl Store {
-    /// Pauses every running campaign, as the command line, and drops the replies that wait. Returns how many campaigns were running.
+    /// Pauses every running campaign, as the command line, drops the replies that wait, and ends all sessions and sign-in links. Returns
+    /// how many campaigns were running.
     pub async fn hold_what_was_under_way(&self) -> Result<usize> {
         let tx = self.begin().await?;
         let paused: Vec<Paused> = tx.fetch_all(PAUSE, values![tx.now().await?]).await?;
         tx.execute(DROP_REPLIES, vec![]).await?;
+        tx.execute(END_SESSIONS, vec![]).await?;
         tx.commit_surely().await?;
         for campaign in &paused {
             let campaign_id = campaign.campaign_id.to_string();

@@ -11,6 +11,7 @@ mod embedded_only {
     use tests::campaign::on_import;
     use tests::fixture;
     use tests::import::records;
+    use tests::person::{PASSWORD, choose_password, path_of_link};
     use tests::wait::LATER;
     use uuid::Uuid;
 
@@ -46,6 +47,17 @@ mod embedded_only {
         let batch = client
             .import_and_wait(&records("A", 1_000, "1"), LATER)
             .await?;
+        let add = [
+            "user",
+            "add",
+            "ada",
+            "--account",
+            "shop",
+            "--role",
+            "viewer",
+            "--link",
+        ];
+        let link = from.succeeds(&add).await?;
         let file = from.folder().join("backup");
         let name = file.display().to_string();
         from.succeeds(&["backup", &name]).await?;
@@ -81,6 +93,8 @@ mod embedded_only {
         let client = to.anonymous()?.with_keys(&keys);
         let id = batch["batch_id"].as_str().context("no batch_id")?;
         ensure!(client.batch(id).await? == batch, "another batch");
+        let used = choose_password(&to.anonymous()?, &path_of_link(&link), PASSWORD).await?;
+        ensure!(used.status != 303, "a link of before lets in: {used:?}");
         let restored = client.read_campaign(&campaign).await?;
         ensure!(restored["status"] == "PAUSED", "{restored}");
         let log = client.get("/api_v1/audit?name=&kind=campaign").await?;
