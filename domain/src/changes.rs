@@ -67,21 +67,22 @@ impl Changes {
 
     /// Those for which there is room, of these with their bytes. Parts of the content take turns, each with its smallest changes first, so
     /// that a change of many members, or of large ones, pushes no other out.
-    fn within(mut changed: Vec<(usize, ChangedMember)>) -> Self {
-        changed.sort_by_key(|(size, _)| *size);
-        let mut turns: HashMap<String, usize> = HashMap::new();
-        let turn = |(_, one): &(usize, ChangedMember)| {
-            let part = one.member.split('/').nth(1).unwrap_or_default();
-            let turn = turns.entry(part.to_owned()).or_default();
-            *turn += 1;
-            *turn
-        };
-        let turns: Vec<usize> = changed.iter().map(turn).collect();
-        let mut in_turn: Vec<_> = turns.into_iter().zip(changed).collect();
-        in_turn.sort_by_key(|(turn, (size, _))| (*turn, *size));
+    fn within(mut different: Vec<(usize, ChangedMember)>) -> Self {
+        different.sort_by_key(|(size, _)| *size);
+        let mut of_part: HashMap<String, usize> = HashMap::new();
+        let mut by_place: Vec<_> = different
+            .into_iter()
+            .map(|(size, one)| {
+                let part = one.member.split('/').nth(1).unwrap_or_default();
+                let place = of_part.entry(part.to_owned()).or_default();
+                *place += 1;
+                (*place, size, one)
+            })
+            .collect();
+        by_place.sort_by_key(|(place, size, _)| (*place, *size));
         let mut changes = Self::default();
         let mut bytes = 0;
-        for (_, (size, one)) in in_turn {
+        for (_, size, one) in by_place {
             if bytes + size > MAX_BYTES {
                 changes.changes_dropped += 1;
             } else {

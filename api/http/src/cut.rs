@@ -185,6 +185,7 @@ mod tests {
     use axum::http::StatusCode;
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
+    use futures::future;
     use http_body_util::BodyExt;
     use tokio::sync::Notify;
     use tower::ServiceExt;
@@ -253,9 +254,7 @@ mod tests {
     #[tokio::test]
     #[should_panic(expected = "on purpose")]
     async fn a_panic_of_a_change_is_one_for_whoever_waits() {
-        async fn broken() -> Response {
-            panic!("on purpose");
-        }
-        finish(&TaskTracker::new(), broken()).await;
+        let broken = future::lazy(|_| -> Response { panic!("on purpose") });
+        finish(&TaskTracker::new(), broken).await;
     }
 }

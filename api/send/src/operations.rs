@@ -369,8 +369,8 @@ async fn change_setting(
     let work = async {
         checked?;
         let store = &caller.app.store;
-        let changed = store.change_send_setting(caller.account_id(), change);
-        let (before, after) = within(QUICK, changed).await?;
+        let changing = store.change_send_setting(caller.account_id(), change);
+        let (before, after) = within(QUICK, changing).await?;
         let changes = Changes::between(&before.logged(), &after.logged());
         Ok(((), changes))
     };
