@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use chrono::{NaiveDate, TimeDelta, Timelike, Utc};
 use tokio::sync::Mutex;
 
@@ -206,8 +206,21 @@ impl Stage {
         let found = self.app.cli(&["verify"]).await?;
         let [numbers, why] =
             [&found.stdout, &found.stderr].map(|text| String::from_utf8_lossy(text));
-        ensure!(found.status.success(), "verify: {numbers}\n{why}");
-        Ok(())
+        if found.status.success() {
+            return Ok(());
+        }
+        // What reports count of messages, by what is stored of these.
+        let messages = self
+            .sql(
+                "SELECT c.form_id, m.kind, m.status, m.code, m.accepted_day IS NOT NULL, m.accepted_at IS NOT NULL, l.link_id IS NOT NULL, \
+                        d.fence, count(*), min(m.message_id::text), max(m.message_id::text) \
+                   FROM campaign c JOIN message m USING (account_id, campaign_id) \
+                   LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id \
+                   LEFT JOIN message_due d ON d.account_id = m.account_id AND d.message_id = m.message_id \
+                  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1, 2, 3",
+            )
+            .await?;
+        bail!("verify: {numbers}\n{why}\nmessages:\n{messages}");
     }
 
     /// Neither logs nor metrics nor the broker name anybody to whom something was sent, or quote the provider.
