@@ -338,8 +338,13 @@ impl Tx {
         receipts: &[NewReceipt],
     ) -> Result<BTreeMap<MessageKey, LockedMessage>> {
         let keys: BTreeSet<MessageKey> = receipts.iter().map(NewReceipt::message).collect();
-        let messages: Vec<LockedMessage> =
-            self.fetch_batch(LOCK, keys.into_iter().collect()).await?;
+        let keys: Vec<MessageKey> = keys.into_iter().collect();
+        let mut messages: Vec<LockedMessage> = self.fetch_batch(LOCK, keys.clone()).await?;
+        // Where it waited for a claim, PostgreSQL shows the message as it is now, and its link as it was before: none. That happens after
+        // a failover, when a message that was handed over is claimed again while its receipt comes.
+        if messages.iter().any(|message| !message.counted.has_link()) {
+            messages = self.fetch_batch(LOCK, keys).await?;
+        }
         let messages = messages.into_iter();
         Ok(messages.map(|message| (message.key, message)).collect())
     }

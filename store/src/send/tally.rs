@@ -107,6 +107,10 @@ pub(super) struct Counted {
 }
 
 impl Counted {
+    pub(super) fn has_link(&self) -> bool {
+        self.form_id.is_some()
+    }
+
     /// What reports count of it in a status.
     fn reported(&self, status: MessageStatus) -> DayCounts {
         if status.is_accepted() && self.kind.0 != MessageKind::Test {
