@@ -78,6 +78,6 @@ pub(crate) async fn run(service: &ServiceClient, command: Command) -> anyhow::Re
 }
 
 fn show(link: &Value) -> String {
-    let names = "link token name form_id bus_props track_fields expires_at max_responses kiosk created_at deleted_at views responses";
+    let names = "link token name form_id bus_props track_fields expires_at max_responses kiosk made_by made_from created_at deleted_at views responses";
     members(link, names)
 }

@@ -55,4 +55,8 @@ entity! { "import_batch";
     erase_seq: Option<i64>,
     /// How far it is: the recipients up to this docid are looked through.
     erase_after: Option<String>,
+    /// Whose key it came with, or who is signed in, as `audit.name` has them. Null: programs before schema 29 took it.
+    made_by: Option<String>,
+    /// From where, as `audit.address` has it.
+    made_from: Option<String>,
 }

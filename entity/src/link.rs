@@ -30,4 +30,8 @@ entity! { "link";
     kiosk: bool,
     /// The HMAC of the phone that its message went to, 32 bytes: once that is kept no longer, until the recipient is erased.
     phone_mac: Option<Vec<u8>>,
+    /// The key or the person who made it, as `audit.name` has them. Null: a campaign did, or a program before schema 29.
+    made_by: Option<String>,
+    /// From where, as `audit.address` has it.
+    made_from: Option<String>,
 }

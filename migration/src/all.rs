@@ -13,7 +13,7 @@ use crate::{
     m0012_links, m0013_recipients, m0014_receipts, m0015_sampling, m0016_senders, m0017_reminders,
     m0018_cost, m0019_senders_of_campaigns, m0020_sender_results, m0021_sessions, m0022_keys,
     m0023_audit_chain, m0024_identities, m0025_retention, m0026_audit_recipients, m0027_opt_outs,
-    m0028_audit_changes,
+    m0028_audit_changes, m0029_made_by,
 };
 
 /// All migrations, in the order of their numbers.
@@ -40,6 +40,7 @@ pub const MIGRATIONS: &[Migration] = &[
     m0026_audit_recipients::MIGRATION,
     m0027_opt_outs::MIGRATION,
     m0028_audit_changes::MIGRATION,
+    m0029_made_by::MIGRATION,
 ];
 
 /// The number of the newest of them.
@@ -197,6 +198,10 @@ mod tests {
         (
             "m0028_audit_changes",
             "f45e01065275065ed6351e83760ca81c7608070d2c8f57cb2ce967c9e05f29d7",
+        ),
+        (
+            "m0029_made_by",
+            "6e58b6e5e2f7822e3683598c912dbb26bb9ecf40c6dd9ad39dbe73c181cfabe6",
         ),
     ];
 

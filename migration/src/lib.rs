@@ -57,6 +57,7 @@ mod m0025_retention;
 mod m0026_audit_recipients;
 mod m0027_opt_outs;
 mod m0028_audit_changes;
+mod m0029_made_by;
 mod watch;
 
 pub use all::MIGRATIONS;

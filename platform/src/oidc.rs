@@ -409,8 +409,8 @@ mod tests {
         OidcProvider::new(Arc::new(setting), &public_url).unwrap()
     }
 
-    #[test]
-    fn a_token_from_the_future_vouches_for_nobody() {
+    /// Whether a good token vouches for this subject that was issued so long from now.
+    fn is_vouched(subject: &str, ahead: TimeDelta) -> bool {
         let provider = provider("https://login.example".to_owned());
         let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f\n-----END PRIVATE KEY-----\n";
         let key = CoreEdDsaPrivateSigningKey::from_ed25519_pem(key, None).unwrap();
@@ -426,28 +426,48 @@ mod tests {
         );
         let known = known.set_jwks(CoreJsonWebKeySet::new(vec![key.as_verification_key()]));
         let nonce = nonce_of("secret");
-        let is_vouched = |ahead: TimeDelta| {
-            let issued_at = Utc::now() + ahead;
-            let subject = SubjectIdentifier::new("1".to_owned());
-            let claims = CoreIdTokenClaims::new(
-                provider.issuer.clone(),
-                vec![Audience::new("feedback".to_owned())],
-                issued_at + TimeDelta::hours(1),
-                issued_at,
-                StandardClaims::new(subject),
-                EmptyAdditionalClaims {},
-            );
-            let claims = claims.set_nonce(Some(nonce.clone()));
-            let algorithm = CoreJwsSigningAlgorithm::EdDsa;
-            let token = CoreIdToken::new(claims, &key, algorithm, None, None).unwrap();
-            provider.vouched(&known, &token, &nonce).is_ok()
-        };
+        let issued_at = Utc::now() + ahead;
+        let claims = CoreIdTokenClaims::new(
+            provider.issuer.clone(),
+            vec![Audience::new("feedback".to_owned())],
+            issued_at + TimeDelta::hours(1),
+            issued_at,
+            StandardClaims::new(SubjectIdentifier::new(subject.to_owned())),
+            EmptyAdditionalClaims {},
+        );
+        let claims = claims.set_nonce(Some(nonce.clone()));
+        let algorithm = CoreJwsSigningAlgorithm::EdDsa;
+        let token = CoreIdToken::new(claims, &key, algorithm, None, None).unwrap();
+        provider.vouched(&known, &token, &nonce).is_ok()
+    }
+
+    #[test]
+    fn a_token_from_the_future_vouches_for_nobody() {
         for (ahead, is_good) in [(-30, true), (4, true), (6, false), (60 * 24 * 365, false)] {
             assert_eq!(
-                is_vouched(TimeDelta::minutes(ahead)),
+                is_vouched("1", TimeDelta::minutes(ahead)),
                 is_good,
                 "{ahead} minutes"
             );
+        }
+    }
+
+    #[test]
+    fn a_token_vouches_for_no_subject_that_is_no_text() {
+        let longest = "a".repeat(MAX_SUBJECT);
+        let longer = format!("{longest}a");
+        for (subject, is_good) in [
+            ("auth0|Ada Müller", true),
+            (&*longest, true),
+            (&*longer, false),
+            ("", false),
+            ("a\u{0}b", false),
+            ("a\nb", false),
+            ("a\u{7f}", false),
+            ("\u{85}", false),
+        ] {
+            let is_vouched = is_vouched(subject, TimeDelta::zero());
+            assert_eq!(is_vouched, is_good, "{subject:?}");
         }
     }
 

@@ -38,6 +38,18 @@ pub fn on_import(form: &Value, sender: &str) -> Value {
     })
 }
 
+/// The same with other members.
+pub fn on_import_with(form: &Value, sender: &str, members: Value) -> Value {
+    with(on_import(form, sender), members)
+}
+
+fn with(mut campaign: Value, members: Value) -> Value {
+    if let (Value::Object(campaign), Value::Object(members)) = (&mut campaign, members) {
+        campaign.extend(members);
+    }
+    campaign
+}
+
 /// The path of a campaign.
 pub fn campaign_path(campaign: &Value) -> String {
     format!(
@@ -75,12 +87,7 @@ impl Client {
     /// When the service refuses.
     pub async fn campaign(&self, of: impl FnOnce(&Value) -> Value) -> Result<Value> {
         let form = self.published(&short_form("After the visit")).await?;
-        let body = of(&form).to_string();
-        let made = self
-            .call(Method::POST, CAMPAIGN)
-            .body(JSON, body)
-            .send()
-            .await?;
+        let made = self.send_json(Method::POST, CAMPAIGN, &of(&form)).await?;
         made.expect(201)?.json()
     }
 
@@ -98,9 +105,34 @@ impl Client {
     /// # Errors
     /// When the service refuses.
     pub async fn running(&self, sender: &str, records: &[Value]) -> Result<Value> {
-        let campaign = self.started(|form| on_import(form, sender)).await?;
-        self.import_for(&campaign, records).await?.expect(202)?;
+        self.running_with(sender, json!({}), records).await
+    }
+
+    /// The same with other members of the campaign.
+    ///
+    /// # Errors
+    /// When the service refuses.
+    pub async fn running_with(
+        &self,
+        sender: &str,
+        members: Value,
+        records: &[Value],
+    ) -> Result<Value> {
+        let of = |form: &Value| on_import_with(form, sender, members);
+        let campaign = self.started(of).await?;
+        self.imported_for(&campaign, records).await?;
         Ok(campaign)
+    }
+
+    /// Changes members of a campaign: the campaign as it is then.
+    ///
+    /// # Errors
+    /// When the service refuses.
+    pub async fn changed(&self, campaign: &Value, members: Value) -> Result<Value> {
+        let body = with(self.read_campaign(campaign).await?, members);
+        let path = campaign_path(campaign);
+        let changed = self.send_json(Method::PUT, &path, &body).await?;
+        changed.expect(200)?.json()
     }
 
     /// Does something with a campaign.
@@ -165,6 +197,15 @@ impl Client {
             .await
     }
 
+    /// The same, until it is over.
+    ///
+    /// # Errors
+    /// It is not in time.
+    pub async fn finished(&self, campaign: &Value) -> Result<Value> {
+        self.until(campaign, |now| now["status"] == "FINISHED")
+            .await
+    }
+
     /// Imports records for a campaign.
     ///
     /// # Errors
@@ -176,5 +217,14 @@ impl Client {
             .body(JSON, array(records))
             .send()
             .await
+    }
+
+    /// The same, which is accepted: the answer.
+    ///
+    /// # Errors
+    /// When the service refuses.
+    pub async fn imported_for(&self, campaign: &Value, records: &[Value]) -> Result<Value> {
+        let imported = self.import_for(campaign, records).await?;
+        imported.expect(202)?.json()
     }
 }

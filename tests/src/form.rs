@@ -108,6 +108,8 @@ pub fn made_link(answer: Answer) -> Result<Value> {
                 "form_id",
                 "kiosk",
                 "link",
+                "made_by",
+                "made_from",
                 "max_responses",
                 "name",
                 "token",

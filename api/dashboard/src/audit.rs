@@ -166,19 +166,30 @@ fn key_words(key: &str, t: &Text, names: &HashMap<String, String>) -> String {
     t.with("audit-by-key", names.get(key).map_or(key, String::as_str))
 }
 
+/// The id of what was made, and what its row says besides. Rows of before have no ids.
+fn split(row: &AuditRow) -> Option<(&str, &str)> {
+    let (id, words) = row.subject.split_once(' ')?;
+    let is_id = match &*row.action {
+        "key.create" => id.starts_with(KEY),
+        "form.create" | "campaign.create" | "share.create" | "share.withdraw" => {
+            id.parse::<Uuid>().is_ok()
+        }
+        _ => false,
+    };
+    is_id.then_some((id, words))
+}
+
 /// By what the log knows it elsewhere.
 fn id_of(row: &AuditRow) -> &str {
-    match (&*row.action, row.subject.split_once(' ')) {
-        ("key.create", Some((key, _))) if key.starts_with(KEY) => key,
-        _ => &row.subject,
-    }
+    split(row).map_or(&*row.subject, |(id, _)| id)
 }
 
 /// The end of what was shared, which rows of before do not have, and its path.
 fn shared(row: &AuditRow) -> (Option<DateTime<Utc>>, &str) {
+    let words = split(row).map_or(&*row.subject, |(_, words)| words);
     let read = |(end, path): (&str, _)| Some((Some(end.parse().ok()?), path));
-    let shared = row.subject.split_once(' ').and_then(read);
-    shared.unwrap_or((None, &row.subject))
+    let shared = words.split_once(' ').and_then(read);
+    shared.unwrap_or((None, words))
 }
 
 /// What people call a page that was shared.
@@ -212,6 +223,11 @@ fn subject(row: &AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, Strin
     }
     match &*row.action {
         "link.delete" => String::new(),
+        // What it was called when it was made.
+        "form.create" | "campaign.create" => {
+            let words = split(row).map_or(&*row.subject, |(_, words)| words);
+            words.to_owned()
+        }
         // The browser, or of those that were refused which it was.
         action if action.starts_with("sign-in.") => match row.subject.parse::<i64>() {
             Ok(number) => t.count("audit-refusals", number),
@@ -281,7 +297,7 @@ fn page_of(row: &AuditRow, names: &HashMap<String, String>) -> Option<String> {
         "campaign" | "messages" => "campaigns",
         _ => return None,
     };
-    let id = names.get_key_value(&row.subject)?.0;
+    let id = names.get_key_value(id_of(row))?.0;
     Some(format!("/dashboard/{folder}/{id}"))
 }
 
@@ -493,6 +509,35 @@ mod tests {
         // What is gone has no name, and no page.
         let gone = shown("ada", "form.delete", &Uuid::nil().to_string(), None);
         assert_eq!((&*gone.subject, gone.page), ("", None));
+    }
+
+    #[test]
+    fn what_was_made_leads_to_its_page_and_to_all_that_was_done_to_it() {
+        for (subject, words) in [
+            (ID.to_owned(), "After the visit"),
+            (format!("{ID} After it all"), "After it all"),
+        ] {
+            let made = shown("ada", "form.create", &subject, Some(201));
+            assert_eq!(made.subject, words);
+            let page = format!("/dashboard/form/{ID}");
+            assert_eq!(made.page, Some(page));
+            let about = format!("subject={ID}");
+            assert_eq!(made.about, Some(about));
+        }
+        // Rows of before, and of what was refused.
+        let before = shown("ada", "form.create", "After it all", Some(201));
+        assert_eq!((&*before.subject, before.page), ("After it all", None));
+        let refused = format!("{} After it all", Uuid::nil());
+        let refused = shown("ada", "form.create", &refused, Some(422));
+        assert_eq!((&*refused.subject, refused.page), ("After it all", None));
+        let share_id = Uuid::max();
+        let end = "2026-12-31T23:00:00Z";
+        let withdrawn = format!("{share_id} {end} /dashboard/form/{ID}");
+        let withdrawn = shown("ada", "share.withdraw", &withdrawn, Some(204));
+        let expected = "After the visit, until 1 Jan 2027, 00:00";
+        assert_eq!(withdrawn.subject, expected);
+        let page = format!("/dashboard/form/{ID}");
+        assert_eq!(withdrawn.page, Some(page));
     }
 
     #[test]

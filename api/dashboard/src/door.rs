@@ -3,7 +3,7 @@
 
 use api_http::cut::{cut_when, finish, is_preview};
 use api_http::lines::hold;
-use api_http::{Caller, Network, Problem};
+use api_http::{Caller, Code, Network, Problem};
 use api_language::{Text, of_request};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -169,9 +169,12 @@ pub async fn same_origin(
     }
 }
 
-/// A problem is shown as a page.
+/// A problem is shown as a page; whoever is signed in no longer, such as of an account that ended, is led to the sign-in page.
 fn with_pages(t: &'static Text, mut response: Response) -> Response {
     match response.extensions_mut().remove::<Problem>() {
+        Some(problem) if problem.code() == Code::Unauthenticated => {
+            Redirect::to("/dashboard/sign-in").into_response()
+        }
         Some(problem) => trouble(t, &problem),
         None => response,
     }

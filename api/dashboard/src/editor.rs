@@ -133,6 +133,8 @@ pub async fn save<D: Draft>(
             };
             return Ok(done::go(&page, &format!("{}.{done}", D::KIND)));
         }
+        // Nobody can save the page again.
+        Err(problem) if problem.code() == Code::Unauthenticated => return Err(problem),
         Err(problem) => problem,
     };
     if let (Some(stored), Code::PreconditionFailed) = (stored, problem.code())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use api_http::{Problem, Result, parse_id};
+use api_http::{Caller, Problem, Result, parse_id};
 use api_language::Text;
 use askama::Template;
 use axum::extract::{Path, Query};
@@ -92,6 +92,12 @@ impl FormPage<'_> {
         let is_published = self.status == FormStatus::Published && self.f.may_edit();
         is_published && self.chosen.is_none() && self.figures.now.views == 0
     }
+
+    /// Whether it shows what people wrote.
+    fn has_texts(&self) -> bool {
+        let mut fields = self.fields.iter();
+        !self.comments.is_empty() || fields.any(|field| !field.texts.is_empty())
+    }
 }
 
 /// A row of the panel of promoters and detractors.
@@ -132,15 +138,18 @@ pub async fn show(
     } else {
         "stores"
     };
-    answer(&person.state, form, &person.frame(current), &query).await
+    let reader = Some(&person.caller);
+    let f = person.frame(current);
+    answer((&person.state, reader), form, &f, &query).await
 }
 
-/// The page, of a form's days.
+/// The page, of a form's days. The audit log tells that its `reader` sees what people wrote; `None`: whoever has the link of a page that
+/// is shared.
 ///
 /// # Errors
 /// 404: no such form or business property; 503.
 pub async fn answer(
-    state: &DashboardState,
+    (state, reader): (&DashboardState, Option<&Caller>),
     form: FormKey,
     f: &Frame,
     query: &FormPageQuery,
@@ -231,6 +240,9 @@ pub async fn answer(
         detractors: answers.detractors(range.dates),
         figures,
     };
+    if let Some(reader) = reader.filter(|_| template.has_texts()) {
+        reader.note_list("answers.read", &form_id).await?;
+    }
     let app = &state.app;
     let draw = || page_of_days(f, &range, &template);
     let rows = template.tables.iter().map(|table| table.rows().len());

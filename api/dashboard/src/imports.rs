@@ -19,10 +19,12 @@ use store::import::BatchStatus;
 use store::send::Campaign;
 use uuid::Uuid;
 
+use crate::audit::key_names;
 use crate::done;
 use crate::download::{named, today};
 use crate::import_outlook::count;
 use crate::list::{PageQuery, ShownList};
+use crate::maker::maker;
 use crate::names::{UnknownWords, unknown_bus_props};
 use crate::page::{Frame, html, page};
 use crate::recipients::people_path;
@@ -47,6 +49,8 @@ struct ImportsPage<'a> {
 struct ImportPage<'a> {
     f: &'a Frame,
     import: Import,
+    /// Who imported it, if that is known.
+    made_by: Option<String>,
     /// What the form of its campaign does not list.
     unknown: UnknownWords,
     /// The campaigns that are for its people.
@@ -284,6 +288,14 @@ pub async fn show(
     let rows = errors.into_iter().flat_map(|errors| errors.rows);
     let errors = Rejected::grouped(rows.map(|kept| Explained::new(f.t, kept)));
     let import = Import::new(body, &names);
+    let batch = &import.body.batch;
+    let made_by = match &batch.made_by {
+        Some(by) => {
+            let keys = key_names(&person).await?;
+            Some(maker(&f, &keys, by, batch.made_from.as_deref()))
+        }
+        None => None,
+    };
     let erasing = if query.ask == "erase" && f.may_edit() && import.may_erase() {
         let waiting = operations::waiting_for_created(caller, batch_id).await?;
         Some(waits(f.t, &names, waiting))
@@ -294,6 +306,7 @@ pub async fn show(
     let template = ImportPage {
         f: &f,
         import,
+        made_by,
         unknown,
         campaigns,
         erasing,

@@ -5,13 +5,14 @@
 //! password ends it. So does another second factor: whoever knew the password before it tries no more codes than others.
 
 use axum::http::HeaderMap;
-use axum::http::header::COOKIE;
 use chrono::{TimeDelta, Utc};
 use cookie::{Cookie, SameSite};
 use domain::person::PersonName;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use store::account::Person;
+
+use crate::session::cookie_of;
 
 const KNOWN: &str = "known browser";
 /// How long a browser is known.
@@ -32,12 +33,7 @@ pub fn cookie(person: &Person, name: &PersonName, secure: bool) -> Option<Cookie
 
 /// What a browser says about itself for a name, unproven.
 pub fn claim(headers: &HeaderMap, name: &PersonName) -> Option<String> {
-    let wanted = cookie_name(name);
-    let values = headers.get_all(COOKIE).iter();
-    let texts = values.filter_map(|value| value.to_str().ok());
-    let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
-    let cookie = cookies.find(|cookie| cookie.name() == wanted)?;
-    Some(cookie.value().to_owned())
+    cookie_of(headers, &cookie_name(name))
 }
 
 /// Whether it is true of this person. Spelled otherwise than [`cookie`] does it is not: tries are counted by its text.

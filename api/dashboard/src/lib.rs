@@ -7,7 +7,7 @@
 //! - `sent`: what the forms of pages send; `phone`: a phone as it is typed. `state`: what all pages share.
 //! - How pages look: `page` (the frame and the headers), `list` (which page of a list), `reasons` (why something was refused),
 //!   `provider_code` (why a message did not arrive), `done` (what was done), `download` (what files are called), `chart` (SVG),
-//!   `figure` (a number that leads to what it counts), `asset` (style and script). Their
+//!   `figure` (a number that leads to what it counts), `maker` (who made something), `asset` (style and script). Their
 //!   texts are in `api-language`.
 //! - One file a page: `overview` (with the `first_steps` of a new account, and `news`), `form`, `stores`, `answers`, `imports`,
 //!   `import_file` (a file before it is imported: `import_upload`, `import_outlook`),
@@ -63,6 +63,7 @@ mod keys;
 mod known;
 mod links;
 mod list;
+mod maker;
 mod messages;
 mod money;
 mod names;

@@ -1,7 +1,7 @@
 //! The links of a form that no campaign made: their list, a new one, one for each store with a sheet of QR codes to print, and one
 //! that tries the form and keeps nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use api_form::operations::{self, LinkWithCounts};
 use api_form::{LinkRequest, LinkResponse};
@@ -21,8 +21,10 @@ use url::form_urlencoded::Serializer;
 use url::{Host, Url};
 use uuid::Uuid;
 
+use crate::audit::key_names;
 use crate::done;
 use crate::list::{PageQuery, ShownList};
+use crate::maker::maker;
 use crate::page::{Frame, html, page};
 use crate::reasons::reasons;
 use crate::sent::{NoFields, SentChange};
@@ -52,6 +54,8 @@ struct LinksPage<'a> {
     f: &'a Frame,
     form: &'a Form,
     links: ShownList<LinkWithCounts>,
+    /// What API keys are called.
+    keys: HashMap<String, String>,
     /// What was entered for a new one, and why it was refused.
     new: &'a NewLink,
     refusal: Option<String>,
@@ -60,6 +64,19 @@ struct LinksPage<'a> {
 impl LinksPage<'_> {
     fn takes_links(&self) -> bool {
         self.f.may_edit() && self.form.status == FormStatus::Published
+    }
+
+    fn hides(&self, link: &LinkResponse) -> bool {
+        is_hidden(self.f, link)
+    }
+
+    /// Whether its page and its code can be opened.
+    fn opens(&self, one: &LinkWithCounts) -> bool {
+        one.deleted_at.is_none() && !self.hides(&one.link)
+    }
+
+    fn made(&self, link: &LinkResponse) -> String {
+        made(self.f, link, &self.keys)
     }
 
     /// The business properties that new links can have, with how many values each has.
@@ -106,6 +123,7 @@ async fn answer(
     let list = query.list(person, &format!("links {form_id}"), 50);
     let links =
         operations::list_links_by_hand(&person.caller, &form, list.position()?, list.limit).await?;
+    let keys = key_names(person).await?;
     let f = person.frame("forms");
     let status = problem
         .as_ref()
@@ -114,6 +132,7 @@ async fn answer(
         f: &f,
         form: &form,
         links: ShownList::new(&list, links),
+        keys,
         new,
         refusal: problem.map(|problem| reasons(f.t, &problem)),
     };
@@ -163,9 +182,15 @@ struct LinkPage<'a> {
     link: &'a LinkResponse,
     path: String,
     tries: bool,
+    /// When it was made, and by whom if that is known.
+    made: String,
 }
 
 impl LinkPage<'_> {
+    fn is_hidden(&self) -> bool {
+        is_hidden(self.f, self.link)
+    }
+
     /// Whether its code is shown: of a link that only tries a form, if a phone can open it.
     fn has_code(&self) -> bool {
         !self.tries || unreachable(&self.link.link) != Some(COMPUTER)
@@ -194,6 +219,23 @@ struct ShownLink {
     tries: Option<String>,
 }
 
+/// Whether the address of a link is kept from who reads the page: a viewer could answer in the place of the person whom it is for.
+fn is_hidden(f: &Frame, link: &LinkResponse) -> bool {
+    !f.may_edit() && link.is_personal()
+}
+
+/// When a link was made, and by whom if that is known.
+fn made(f: &Frame, link: &LinkResponse, keys: &HashMap<String, String>) -> String {
+    let at = format!("{} {}", f.t.get("created-at"), f.moment(link.created_at));
+    match &link.made_by {
+        Some(by) => {
+            let by = maker(f, keys, by, link.made_from.as_deref());
+            format!("{at} {}", f.t.with("access-by", by))
+        }
+        None => at,
+    }
+}
+
 fn page_of(link: &LinkResponse) -> String {
     format!("/dashboard/forms/{}/links/{}", link.form_id, link.token)
 }
@@ -210,12 +252,14 @@ async fn show(
     if link.form_id != form_id {
         return Err(Problem::not_found());
     }
+    let keys = key_names(&person).await?;
     let f = person.frame("forms");
     let template = LinkPage {
         f: &f,
         path: path(&link.link),
         link: &link,
         tries: tries.is_some(),
+        made: made(&f, &link, &keys),
     };
     Ok(page(&f, &template))
 }

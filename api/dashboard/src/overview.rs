@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use api_http::Result;
+use api_http::{Caller, Result};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -107,15 +107,17 @@ struct FormRow {
 /// `GET /dashboard`.
 pub async fn show(person: SignedIn, Query(query): Query<RangeQuery>) -> Result<Response> {
     let f = person.frame("overview");
-    answer(&person.state, person.account_id, &f, &query).await
+    let reader = Some(&person.caller);
+    answer((&person.state, reader), person.account_id, &f, &query).await
 }
 
-/// The page, of an account's days.
+/// The page, of an account's days. The audit log tells that its `reader` sees what people wrote; `None`: whoever has the link of a page
+/// that is shared.
 ///
 /// # Errors
 /// 503.
 pub async fn answer(
-    state: &DashboardState,
+    (state, reader): (&DashboardState, Option<&Caller>),
     account_id: Uuid,
     f: &Frame,
     query: &RangeQuery,
@@ -139,6 +141,10 @@ pub async fn answer(
     };
     let ((comments, stores), first_steps) =
         tokio::try_join!(news, first_steps(state, account_id, f))?;
+    if let Some(reader) = reader.filter(|_| !comments.is_empty()) {
+        // Of all forms, as a list of their answers.
+        reader.note_list("answers.read", "").await?;
+    }
     if let (Some(dip), Some(stores)) = (&mut figures.dip, &stores) {
         dip.stores = AnswerFigures::new(f, &range, &stores.form_id, "").stores_of(dip.days);
         dip.form.clone_from(&stores.form);

@@ -354,6 +354,9 @@ async fn show_one(person: &SignedIn, docid: &str) -> Result<Response> {
             operations::read_recipient(caller, &docid).await
         };
         template.found = optional(found)?;
+        if !f.may_edit() && template.found.is_some() {
+            caller.note_read(&docid).await?;
+        }
         if let Some(found) = &template.found {
             let blocked = read_suppression(&person.state.sending, caller, &found.phone);
             template.blocked = blocked.await?;

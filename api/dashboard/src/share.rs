@@ -101,10 +101,10 @@ async fn draw(state: &DashboardState, t: &'static Text, shared: SharedPage) -> R
     };
     let uri: Uri = shared.path.parse().map_err(broken)?;
     let Some(form_id) = uri.path().strip_prefix("/dashboard/form/") else {
-        return overview::answer(state, shared.account_id, &f, &query(&uri)?).await;
+        return overview::answer((state, None), shared.account_id, &f, &query(&uri)?).await;
     };
     let form = FormKey::new(shared.account_id, parse_id("form_id", form_id)?);
-    form::answer(state, form, &f, &query(&uri)?).await
+    form::answer((state, None), form, &f, &query(&uri)?).await
 }
 
 fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use axum::http::{Extensions, HeaderMap, HeaderName};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use platform::config::TrustedProxies;
+use platform::http::connections::network;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use uuid::Uuid;
 
@@ -56,7 +57,7 @@ impl GoodLately {
     }
 }
 
-/// What counts as one address: an IPv4 address, or the /64 of an IPv6 one, which is what one household has.
+/// What counts as one address: a [`network`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
@@ -67,13 +68,7 @@ impl Network {
     }
 
     pub(crate) fn around(address: IpAddr) -> Self {
-        Self(match address {
-            IpAddr::V4(address) => address.into(),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-        })
+        Self(network(address))
     }
 }
 

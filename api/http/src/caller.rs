@@ -27,8 +27,10 @@ use crate::accept::Kind;
 use crate::body::{Limit, json_as};
 use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
-/// Characters of a subject in the audit log.
-pub const MAX_SUBJECT: usize = 200;
+/// Characters of a subject in the audit log: an id, and 200 that say more.
+const MAX_SUBJECT: usize = 240;
+/// With what actions begin that somebody does to their own way in: whoever has taken somebody's session cannot keep them from ending it.
+const OWN: [&str; 3] = ["session.", "password.", "second-factor."];
 
 /// Who asks for operations, and the service that is asked. Cheap to clone.
 #[derive(Clone)]
@@ -45,6 +47,15 @@ enum Identity {
     Key(Arc<KeyRecord>, Network),
     /// Somebody who is signed in to the dashboard, and from where.
     Person(Arc<Person>, Network),
+}
+
+/// How the audit log has what is about to be made: its id and, behind a blank, what it is called, if that is known.
+pub fn made(id: Uuid, words: &str) -> String {
+    if words.is_empty() {
+        id.to_string()
+    } else {
+        format!("{id} {words}")
+    }
 }
 
 /// A kind of change.
@@ -153,7 +164,7 @@ impl Caller {
     /// `subject` is what the list is of; it names nobody. A page of the list, which is JSON, is only read.
     ///
     /// # Errors
-    /// 403 `forbidden`; 503: it cannot be noted, so nothing is exported; its own.
+    /// 403 `forbidden`; 429 and 503: it cannot be noted, so nothing is exported; its own.
     pub fn export<'a, T: Send + 'a>(
         &'a self,
         (scope, kind): (Scope, Kind),
@@ -197,7 +208,7 @@ impl Caller {
     /// An operation that changes something: `subject` is what, as the audit log names it.
     ///
     /// # Errors
-    /// 403 `forbidden`; 503: it cannot be noted, so it is not done; its own.
+    /// 403 `forbidden`; 429: too many of the caller were refused; 503: it cannot be noted, so it is not done; its own.
     pub fn change<'a, T: Send + 'a>(
         &'a self,
         change: Change,
@@ -252,8 +263,11 @@ impl Caller {
     /// Notes in the audit log what the caller is about to change, and to what; of a long subject only the beginning.
     ///
     /// # Errors
-    /// 503: then it is not to be changed.
+    /// 401: the account is gone; 429: too many changes of the caller were refused; 503. Then it is not to be changed.
     pub async fn note(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
+        if !OWN.iter().any(|own| action.starts_with(own)) {
+            self.check_refusals()?;
+        }
         // What stands for a recipient begins with a control character.
         let stands = action.starts_with("recipient.");
         let subject = subject.chars().filter(|c| stands || !c.is_control());
@@ -271,11 +285,21 @@ impl Caller {
         })
     }
 
+    /// Whether few enough changes of the caller were refused lately: each is two rows of the audit log.
+    fn check_refusals(&self) -> Result<()> {
+        let refusals = self.app.refusals.as_ref();
+        refusals.map_or(Ok(()), |refusals| refusals.check(self.name()))
+    }
+
     /// The name and the network, as the audit log has them.
-    fn who(&self) -> (&str, String) {
+    pub fn who(&self) -> (&str, String) {
+        (self.name(), self.network().to_string())
+    }
+
+    fn name(&self) -> &str {
         match &self.identity {
-            Identity::Key(key, network) => (&key.api_key, network.to_string()),
-            Identity::Person(person, network) => (&person.name, network.to_string()),
+            Identity::Key(key, _) => &key.api_key,
+            Identity::Person(person, _) => &person.name,
         }
     }
 
@@ -308,7 +332,17 @@ impl Caller {
             .await
     }
 
-    /// The same of anything else that has phones.
+    /// Notes in the audit log that the caller reads what is stored of a recipient, without the phone; once an hour.
+    ///
+    /// # Errors
+    /// 503: then it is not to be shown.
+    pub async fn note_read(&self, docid: &DocId) -> Result<()> {
+        let subject = self.recipient_subject(docid);
+        self.note_seen("recipient.read", docid.as_str(), subject)
+            .await
+    }
+
+    /// The same of anything else that is of people.
     ///
     /// # Errors
     /// 503: then it is not to be shown.
@@ -321,7 +355,7 @@ impl Caller {
         let (who, address) = self.who();
         let account_id = self.account_id();
         let seen = Sha256::new_with_prefix(account_id.as_bytes());
-        let seen = [who, address.as_str(), what]
+        let seen = [who, address.as_str(), action, what]
             .iter()
             .fold(seen, |seen, part| seen.chain_update(part).chain_update([0]));
         let seen = seen.finalize().into();
@@ -411,7 +445,12 @@ impl AuditEntry<'_> {
 
     /// The same, and what it changed.
     pub async fn record_changes(self, status: StatusCode, changes: &Changes) {
-        let (store, account_id) = (&self.caller.app.store, self.caller.account_id());
+        let (app, account_id) = (&self.caller.app, self.caller.account_id());
+        let is_refused = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
+        if let Some(refusals) = app.refusals.as_ref().filter(|_| is_refused) {
+            refusals.count(self.caller.name());
+        }
+        let store = &app.store;
         let noted = store.note_changes(account_id, self.audit_id, status.as_u16(), changes);
         let noted = within(QUICK, on_behalf_of(account_id, noted));
         if let Err(error) = noted.await {

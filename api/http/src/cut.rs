@@ -3,21 +3,19 @@
 
 use std::future::pending;
 use std::panic::resume_unwind;
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures::{StreamExt, stream};
-use hyper::body::{Frame, SizeHint};
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::Instrument;
 
+use crate::wrapper::{BodyWrapper, PolledFrame};
 use crate::{Problem, Result};
 
 /// Whoever asked is gone, or may no longer ask.
@@ -56,10 +54,7 @@ pub async fn finish_arrived(
     if !arrives {
         arrival.note();
     }
-    let request = request.map(|body| {
-        let arrival = arrival.clone();
-        Body::new(WatchedBody { body, arrival })
-    });
+    let request = request.map(|body| arrival.clone().wrap(body));
     let mut begun = Begun {
         task: tasks.spawn(next.run(request).in_current_span()),
         arrival: arrival.clone(),
@@ -116,40 +111,18 @@ impl Drop for Begun {
     }
 }
 
-/// A body that notes when it has arrived. One that is read no further has arrived too.
-struct WatchedBody {
-    body: Body,
-    arrival: Arrival,
-}
-
-impl HttpBody for WatchedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None)) && !self.arrival.note() {
+/// Notes when a body has arrived. One that is read no further has arrived too.
+impl BodyWrapper for Arrival {
+    fn pass(&mut self, polled: PolledFrame) -> PolledFrame {
+        if matches!(polled, Poll::Ready(None)) && !self.note() {
             // The task is aborted, and is to begin nothing until that takes effect.
             return Poll::Ready(Some(Err(axum::Error::new(Ended))));
         }
         polled
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for WatchedBody {
-    fn drop(&mut self) {
-        self.arrival.note();
+    fn end(&mut self, _rest: Body) {
+        self.note();
     }
 }
 
@@ -185,6 +158,7 @@ mod tests {
     use axum::http::StatusCode;
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
+    use bytes::Bytes;
     use futures::future;
     use http_body_util::BodyExt;
     use tokio::sync::Notify;
@@ -243,10 +217,7 @@ mod tests {
     async fn what_has_arrived_too_late_is_not_taken_for_whole() {
         let arrival = Arrival::default();
         assert!(!arrival.give_up());
-        let mut body = WatchedBody {
-            body: Body::from("x"),
-            arrival,
-        };
+        let mut body = arrival.wrap(Body::from("x"));
         assert!(body.frame().await.unwrap().is_ok());
         assert!(body.frame().await.unwrap().is_err());
     }

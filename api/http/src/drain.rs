@@ -4,19 +4,17 @@
 //! caller who waits for `100 Continue` and has not been told to go on sends nothing, so there is nothing to read: hyper says
 //! `100 Continue` when the body is first asked for.
 
-use std::mem::take;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::header::EXPECT;
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
+
+use crate::wrapper::{BodyWrapper, PolledFrame};
 
 /// The bytes that are read on, at most: an import as large as the default allows.
 const MAX_BYTES: usize = 256 << 20;
@@ -30,57 +28,29 @@ pub fn read_on(request: Request) -> Request {
     }
     let expect = request.headers().get(EXPECT);
     let waits = expect.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-    request.map(|body| {
-        Body::new(ReadOn {
-            body,
-            is_sent: !waits,
-        })
-    })
+    request.map(|body| ReadOn { is_sent: !waits }.wrap(body))
 }
 
-/// A body whose unread rest is read when this is dropped. A caller that sends more, or more slowly, may see a reset.
+/// Reads the rest of a body that is dropped unread. A caller that sends more, or more slowly, may see a reset.
 struct ReadOn {
-    body: Body,
     /// Whether the caller sends the body: it does not wait for `100 Continue`, or has got it.
     is_sent: bool,
 }
 
-impl HttpBody for ReadOn {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+impl BodyWrapper for ReadOn {
+    fn pass(&mut self, polled: PolledFrame) -> PolledFrame {
         self.is_sent = true;
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
-            // Nothing is to be read on, and a body must not be asked again after its end.
-            self.body = Body::empty();
-        }
         polled
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for ReadOn {
-    fn drop(&mut self) {
-        let mut body = take(&mut self.body);
-        if !self.is_sent || body.is_end_stream() {
+    fn end(&mut self, mut rest: Body) {
+        if !self.is_sent || rest.is_end_stream() {
             return;
         }
         let reading = async move {
             let mut read = 0;
             while read < MAX_BYTES {
-                match body.frame().await {
+                match rest.frame().await {
                     Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
                     Some(Err(_)) | None => break,
                 }

@@ -93,7 +93,7 @@ where
         // The panic's own message went to the log when it happened.
         .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
     let cause = error::render(&mut response, &id);
-    observation.end(meters, &id, response.status(), cause.as_deref());
+    observation.end(meters, &id, &response, cause.as_deref());
     let headers = response.headers_mut();
     headers.insert(X_REQUEST_ID, id.value().clone());
     response

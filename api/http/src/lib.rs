@@ -8,10 +8,11 @@
 //!   [`scoped`] (403).
 //! - [`Caller`]: who asks for an operation, and where each begins: permissions, the account's turn, the audit log. [`deadline`]: when it ends.
 //! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
-//! - Limits: [`rate`] by key and link, [`address`] by network.
+//! - Limits: [`rate`] by key and link, [`address`] by network, `refusals` by who changes something.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
 //! - What handlers give: [`list`] (pages), [`lines`] (whole lists; `parts`: how they are read), [`csv_text`], [`spreadsheet`]. [`schema`]: what the document says where types cannot.
+//! - `wrapper`: what is done with a body on its way, of a request or of an answer.
 //!
 //! What most handlers need is at the root too.
 //!
@@ -40,15 +41,17 @@ mod parts;
 pub mod precondition;
 pub mod rate;
 pub mod recent_changes;
+mod refusals;
 pub mod schema;
 pub mod scoped;
 pub mod spreadsheet;
 mod state;
 mod usage;
 pub mod work;
+mod wrapper;
 
 pub use self::address::Network;
-pub use self::caller::{AuditEntry, Caller, Change, MAX_SUBJECT};
+pub use self::caller::{AuditEntry, Caller, Change, made};
 pub use self::deadline::{QUICK, found, within};
 pub use self::error::{Code, Problem, Result};
 pub use self::extract::{Parameters, PathId, parse_id, parse_uuid};

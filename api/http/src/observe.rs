@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
+use axum::http::header::LOCATION;
 use axum::http::{Method, StatusCode};
+use axum::response::Response;
 use metrics::{Counter, Histogram};
 use parking_lot::RwLock;
 use platform::request_id::RequestId;
@@ -14,10 +16,14 @@ use tracing::field::Empty;
 use tracing::{Level, Span};
 use uuid::Uuid;
 
+use crate::auth;
+
 /// The label of paths that no route has.
 const UNMATCHED: &str = "unmatched";
 /// Any method that nobody defined.
 const OTHER: &str = "OTHER";
+/// Where pages lead those who are not signed in.
+const SIGN_IN: &[u8] = b"/dashboard/sign-in";
 
 /// The span of a request in its trace, which is the caller's if that sent one.
 pub fn trace(request: &Request) -> traces::Span {
@@ -68,8 +74,15 @@ impl Observation {
     }
 
     /// Logs and counts the answer. A failure is logged here and nowhere else, with its `cause` if it is known.
-    pub fn end(mut self, meters: &Meters, id: &RequestId, status: StatusCode, cause: Option<&str>) {
+    pub fn end(
+        mut self,
+        meters: &Meters,
+        id: &RequestId,
+        response: &Response,
+        cause: Option<&str>,
+    ) {
         let (method, route) = (self.method, name(self.route.as_ref()));
+        let status = response.status();
         let latency = self.began.elapsed();
         let seconds = latency.as_secs_f64();
         let span = if self.span.is_none() && status.is_server_error() {
@@ -91,7 +104,7 @@ impl Observation {
             _ if status.is_server_error() => {
                 tracing::error!(http.latency.seconds = seconds, error, "request failed");
             }
-            _ if writes(method) && !is_of_strangers(status) => {
+            _ if writes(method) && !is_of_strangers(route, response) => {
                 tracing::info!(http.latency.seconds = seconds, "request answered");
             }
             _ => tracing::debug!(http.latency.seconds = seconds, "request answered"),
@@ -117,13 +130,19 @@ fn writes(method: &str) -> bool {
     !matches!(method, "GET" | "HEAD")
 }
 
-/// Whether it is refused to whoever is not known, or asks too often: they could fill the log.
-fn is_of_strangers(status: StatusCode) -> bool {
+/// Whether it may be refused to whoever is not known, or asks too often: they could fill the log. Only behind a key are other refusals
+/// those of somebody known.
+fn is_of_strangers(route: &str, response: &Response) -> bool {
     use StatusCode as S;
-    matches!(
-        status,
-        S::UNAUTHORIZED | S::NOT_FOUND | S::METHOD_NOT_ALLOWED | S::TOO_MANY_REQUESTS
-    )
+    let status = response.status();
+    if auth::is_guarded(route) {
+        return matches!(
+            status,
+            S::UNAUTHORIZED | S::NOT_FOUND | S::METHOD_NOT_ALLOWED | S::TOO_MANY_REQUESTS
+        );
+    }
+    let leads_to = response.headers().get(LOCATION);
+    status.is_client_error() || leads_to.is_some_and(|to| to.as_bytes().starts_with(SIGN_IN))
 }
 
 fn name(route: Option<&MatchedPath>) -> &str {

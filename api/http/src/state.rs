@@ -24,6 +24,7 @@ use crate::notify::Notifier;
 use crate::observe::Meters;
 use crate::rate::Rate;
 use crate::recent_changes::RecentChanges;
+use crate::refusals::RefusalLimiter;
 use crate::spreadsheet::SheetPlaces;
 use crate::usage::Usage;
 
@@ -46,10 +47,12 @@ pub struct Shared {
     pub failures: FailureLimiter,
     /// What addresses may still get wrong of keys: apart, so that neither visitors nor callers spend what is the others'.
     pub key_failures: FailureLimiter,
+    /// What keys and people may still have refused of their changes; `None`: no limit.
+    pub(crate) refusals: Option<RefusalLimiter>,
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
-    /// Who saw which phone within the last hour, hashed: the audit log has it.
+    /// Who saw what of whom within the last hour, hashed: the audit log has it.
     pub(crate) phones_seen: GoodLately,
     /// The secret under which phones and the docids of erased people are hashed.
     pub pepper: Option<Arc<Pepper>>,
@@ -130,6 +133,7 @@ impl AppState {
             ),
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
+            refusals: config.address_rate.map(|_| RefusalLimiter::default()),
             address_answers: config.address_answers,
             trusted_proxies: config.trusted_proxies.clone(),
             phones_seen: GoodLately::new(SEEN),

@@ -260,8 +260,11 @@ async fn attempt(
             Ok(Imported::Seen(preview(seen, file.as_ref()))),
         ));
     }
+    let (made_by, made_from) = caller.who();
     let attempt = ImportAttempt {
         name: request.name,
+        made_by: Some(made_by.to_owned()),
+        made_from: Some(made_from),
         ..ImportAttempt::new(account_id, request.key, campaign_id)
     };
     let (attempt, finished) = Attempt::open(app, attempt, &query).await?;

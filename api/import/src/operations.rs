@@ -386,7 +386,11 @@ async fn export_within(
             .store
             .stored_person(account_id, docid.as_str(), pepper, room)
             .await?;
-        let person = person.ok_or_else(too_much)?;
+        let mut person = person.ok_or_else(too_much)?;
+        // They are told what is stored of them, not who works for the account.
+        if let Some(batch) = &mut person.batch {
+            (batch.made_by, batch.made_from) = (None, None);
+        }
         let is_known = person.is_known();
         is_known.then_some(person).ok_or_else(Problem::not_found)
     });
@@ -479,6 +483,8 @@ mod tests {
             erased: 0,
             erasing: false,
             campaign_id: None,
+            made_by: Some("ada".to_owned()),
+            made_from: None,
             created_at: start,
             started_at: Some(start),
             completed_at: None,
@@ -489,7 +495,7 @@ mod tests {
     fn a_batch_has_its_members_in_the_contracts_order() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let body = BatchBody::new(batch(start), start + TimeDelta::seconds(4));
-        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","name":null,"status":"processing","received":110,"accepted":100,"rejected":10,"merged":0,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"erased":0,"erasing":false,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"batch_id":"00000000-0000-0000-0000-000000000001","name":null,"status":"processing","received":110,"accepted":100,"rejected":10,"merged":0,"errors_dropped":2,"outcomes":{"created":30,"updated":5,"unchanged":4,"superseded":1},"pending":60,"failed":0,"cancelled":0,"erased":0,"erasing":false,"made_by":"ada","made_from":null,"created_at":"2023-11-14T22:13:20Z","started_at":"2023-11-14T22:13:20Z","completed_at":null,"records_per_second":10.0,"eta_seconds":6.0}"#);
     }
 
     #[test]

@@ -58,6 +58,10 @@ api_http::schemas! {
         erased: count(),
         /// More of them are being erased.
         erasing: flag(),
+        /// The API key or the person who imported it, as the audit log names them; null: it is not known.
+        made_by: or_null(with(text(), "example", "ada")),
+        /// From where, as the audit log has it; null: it is not known.
+        made_from: or_null(with(text(), "example", "192.0.2.1")),
         created_at: time(),
         started_at: or_null(time()),
         completed_at: or_null(time()),
@@ -199,6 +203,8 @@ mod tests {
             erased: 0,
             erasing: false,
             campaign_id: Some(id),
+            made_by: None,
+            made_from: None,
             created_at: at,
             started_at: None,
             completed_at: None,

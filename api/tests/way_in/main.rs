@@ -12,3 +12,4 @@ mod page;
 mod reports;
 mod send;
 mod service;
+mod sheets;

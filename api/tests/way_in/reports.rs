@@ -42,6 +42,8 @@ async fn form(service: &Service) -> (Uuid, Vec<PublicLink>) {
             name: None,
             kiosk: false,
             is_test: false,
+            made_by: None,
+            made_from: None,
         };
         store.create_link(&link).await.unwrap();
         links.push(

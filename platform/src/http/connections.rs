@@ -229,7 +229,7 @@ impl CountByAddress {
 }
 
 /// An IPv4 address, or the /64 of an IPv6 one, which is what one household has.
-fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();

@@ -24,19 +24,28 @@ use crate::{Error, ListPage, PAGE_BYTES, Store, Tx};
 /// The last second of the year 9999, in Unix time: later ones are longer texts, which SQLite takes for earlier.
 const LAST: i64 = 253_402_300_799;
 
-/// What was done, with what came of it and whom it is about. The last condition leads to an index, or is none. SQLite keeps the order
-/// of a CROSS JOIN: with the other one it looked at all recipients of the account for each row.
+/// What was done, with what came of it and whom it is about. The last condition leads to an index, or is none. SQLite is told by which
+/// index to find whom a row is about, and the rows of a subject: by itself it looks at all of the account.
 macro_rules! rows {
     ($of:literal) => {
+        rows!("", $of)
+    };
+    ($by:literal, $of:literal) => {
         statement!(
+            postgres: rows!(text "", "", $of);
+            sqlite: rows!(text $by, " INDEXED BY audit_recipient_subject", $of)
+        )
+    };
+    (text $by:literal, $about:literal, $of:literal) => {
+        concat!(
             "SELECT a.audit_id, a.at, a.name, a.address, a.action, a.subject, coalesce(a.status, (
                     SELECT min(o.status) FROM audit o WHERE o.account_id = $1 AND o.outcome_of = a.audit_id)) AS status, (
                     SELECT CAST(coalesce(max(octet_length(o.changes)), 0) AS integer) FROM audit o
                      WHERE o.account_id = $1 AND o.outcome_of = a.audit_id) AS size, (
-                    SELECT max(r.docid) FROM audit_recipient p CROSS JOIN recipient r
+                    SELECT max(r.docid) FROM audit_recipient p", $about, " CROSS JOIN recipient r
                      WHERE p.account_id = $1 AND p.subject = a.subject
                        AND r.account_id = p.account_id AND r.docid = p.docid AND r.phone IS NOT NULL) AS docid
-               FROM audit a
+               FROM audit a", $by, "
               WHERE a.account_id = $1 AND a.audit_id < $2 AND a.outcome_of IS NULL AND a.at >= $4 AND a.at < $5
                 AND a.name = coalesce($6, a.name) AND (a.action LIKE $7 OR a.action LIKE $8 OR a.action LIKE $9) ",
             $of,
@@ -68,11 +77,17 @@ const ERASED_WITH: &Statement =
     statement!("SELECT batch_id FROM audit_erased WHERE account_id = $1 AND subject = $2");
 
 const ROWS: &Statement = rows!("");
-const ROWS_OF: &Statement = rows!("AND a.subject = $10");
-const ERASURES_OF: &Statement = rows!("AND a.subject = $10 AND a.action = 'import.erase'");
-/// Of a key also that of its making, which begins with it. It may be no key but what somebody typed, so it is no pattern.
-const ROWS_OF_KEY: &Statement = rows!(
-    "AND (a.subject = $10 OR a.action = 'key.create' AND substr(a.subject, 1, length($10) + 1) = $10 || ' ')"
+const ROWS_OF: &Statement = rows!(" INDEXED BY audit_subject", "AND a.subject = $10");
+const ERASURES_OF: &Statement = rows!(
+    " INDEXED BY audit_subject",
+    "AND a.subject = $10 AND a.action = 'import.erase'"
+);
+/// Of a key, a form, a campaign and a share also those that begin with it and say more, such as that of its making. It may be what
+/// somebody typed, so it is no pattern.
+const ROWS_OF_MADE: &Statement = rows!(
+    "AND (a.subject = $10
+          OR a.action IN ('key.create', 'form.create', 'campaign.create', 'share.create', 'share.withdraw')
+             AND substr(a.subject, 1, length($10) + 1) = $10 || ' ')"
 );
 
 batch_row! {
@@ -185,6 +200,9 @@ impl ListedRow {
 impl Store {
     /// Notes what somebody is about to do, `who` with the network that they ask from; what it came to is told to
     /// [`Self::note_outcome`]. Both are empty for the command line.
+    ///
+    /// # Errors
+    /// [`Error::AccountEnded`].
     pub async fn note_change(
         &self,
         account_id: Uuid,
@@ -233,7 +251,8 @@ impl Store {
             subject_hash: None,
         };
         self.note_work(account_id).await?;
-        self.insert(entry).await?;
+        let added = self.insert(entry).await;
+        added.map_err(Error::ended_with_its_account)?;
         Ok(audit_id)
     }
 
@@ -428,8 +447,8 @@ impl Store {
             for subject in &filter.subjects {
                 let mut values = values();
                 values.push(subject.as_str().into());
-                let is_key = subject.starts_with("fk_");
-                let of = if is_key { ROWS_OF_KEY } else { ROWS_OF };
+                let is_made = subject.starts_with("fk_") || subject.parse::<Uuid>().is_ok();
+                let of = if is_made { ROWS_OF_MADE } else { ROWS_OF };
                 rows.extend(self.fetch_all::<ListedRow>(of, values).await?);
             }
             for batch_id in &filter.erased_with {

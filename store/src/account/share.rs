@@ -40,23 +40,23 @@ pub struct SharedPage {
 }
 
 impl Store {
-    /// Shares a page; with the secret, which is shown once.
+    /// Shares a page, with an id that was drawn before, by which the audit log has it; with the secret, which is shown once.
     pub async fn create_share(
         &self,
-        account_id: Uuid,
+        (account_id, share_id): (Uuid, Uuid),
         path: String,
         expires_at: DateTime<Utc>,
     ) -> Result<(Share, String), Error> {
         let secret = random_text();
         let share = Share {
-            share_id: Uuid::now_v7(),
+            share_id,
             path,
             created_at: self.now().await?,
             expires_at,
         };
         let row = share::Model {
             account_id,
-            share_id: share.share_id,
+            share_id,
             hash: hash_secret(&secret).to_vec(),
             path: share.path.clone(),
             created_at: share.created_at,

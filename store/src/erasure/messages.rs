@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::campaign::{Count, Counts, MessageKind, MessageStatus, SkipReason};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::ErasedPerson;
@@ -19,6 +20,12 @@ macro_rules! macs {
            JOIN link l ON l.account_id = t.account_id AND l.link_id = t.link_id
           WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3"
     };
+}
+
+#[derive(FromQueryResult, PartialEq, Eq, PartialOrd, Ord)]
+struct ScheduledMessage {
+    campaign_id: Uuid,
+    message_id: Uuid,
 }
 
 const SKIP: &Statement = statement!(
@@ -39,30 +46,26 @@ impl Tx {
         );
         let locked: Vec<Uuid> = self.fetch_values(campaigns, values()).await?;
         let locked: BTreeSet<Uuid> = locked.into_iter().collect();
-        // With DISTINCT SQLite walks all messages of the account, in their order.
-        let with_messages =
-            statement!("SELECT campaign_id FROM message WHERE account_id = $1 AND docid = $2");
-        let with_messages: Vec<Uuid> = self.fetch_values(with_messages, values()).await?;
-        let with_messages: BTreeSet<Uuid> = with_messages.into_iter().collect();
-        let scheduled = Count::Status(MessageStatus::Scheduled);
-        let moved = Counts::moved(scheduled, Count::Skipped(SkipReason::Erased));
+        let scheduled = statement!(
+            "SELECT campaign_id, message_id FROM message WHERE account_id = $1 AND docid = $2 AND status = 'scheduled'"
+        );
+        let mut scheduled: Vec<ScheduledMessage> = self.fetch_all(scheduled, values()).await?;
+        // For an ORDER BY SQLite walks all messages of the account.
+        scheduled.sort_unstable();
+        let moved = Counts::moved(
+            Count::Status(MessageStatus::Scheduled),
+            Count::Skipped(SkipReason::Erased),
+        );
         let mut changes = Changes::default();
-        for campaign_id in with_messages {
-            if !locked.contains(&campaign_id) {
+        for message in scheduled {
+            let (campaign_id, message_id) = (message.campaign_id, message.message_id);
+            let key = CampaignKey::new(account_id, campaign_id);
+            if !locked.contains(&campaign_id) || !self.delete_unclaimed(key, message_id).await? {
                 continue;
             }
-            let key = CampaignKey::new(account_id, campaign_id);
-            let due = statement!(
-                "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND fence = 0 AND message_id IN (
-                        SELECT message_id FROM message WHERE account_id = $1 AND campaign_id = $2 AND docid = $3)
-                 RETURNING message_id"
-            );
-            let due: Vec<Uuid> = self.fetch_values(due, values![key, docid]).await?;
-            for message_id in due {
-                let skipped = self.fetch_value(SKIP, values![account_id, message_id]);
-                if let Some(Parsed::<MessageKind>(kind)) = skipped.await? {
-                    changes.of(key, kind).merge(&moved);
-                }
+            let skipped = self.fetch_value(SKIP, values![account_id, message_id]);
+            if let Some(Parsed::<MessageKind>(kind)) = skipped.await? {
+                changes.of(key, kind).merge(&moved);
             }
         }
         // Planning goes on after whoever comes before the person.

@@ -35,6 +35,10 @@ pub struct Link {
     pub kiosk: bool,
     /// What comes through it is not stored.
     pub is_test: bool,
+    /// The key or the person who made it, as the audit log names them. `None`: a campaign did, or it is not known.
+    pub made_by: Option<String>,
+    /// From where, as the audit log has it.
+    pub made_from: Option<String>,
     pub created_at: DateTime<Utc>,
     pub deleted_at: Option<DateTime<Utc>>,
     /// Days on which a visit saw or answered it, all visits together, as far as they are rolled up.
@@ -140,7 +144,8 @@ const SEARCHED: usize = 1_000;
 macro_rules! link_columns {
     () => {
         "l.account_id, l.link_id, l.token, l.form_id, l.bus_prop_ids, l.track_fields, l.expires_at, l.max_responses, l.used,
-                l.created_at, l.deleted_at, l.campaign_id, l.is_test, l.name, l.kiosk, l.phone_mac"
+                l.created_at, l.deleted_at, l.campaign_id, l.is_test, l.name, l.kiosk, l.phone_mac,
+                l.made_by, l.made_from"
     };
 }
 
@@ -196,6 +201,8 @@ impl LinkRow {
             name: link.name,
             kiosk: link.kiosk,
             is_test: link.is_test,
+            made_by: link.made_by,
+            made_from: link.made_from,
             created_at: link.created_at,
             deleted_at: link.deleted_at,
             views: self.views,

@@ -109,13 +109,26 @@ impl Store {
     /// # Errors
     /// [`Error::UpgradeUnfinished`].
     pub async fn create_form(&self, account_id: Uuid, content: &FormContent) -> Result<Form> {
+        let form = FormKey::new(account_id, Uuid::now_v7());
+        self.create_form_as(form, content).await
+    }
+
+    /// The same with an id that was drawn before, by which the audit log has it.
+    ///
+    /// # Errors
+    /// [`Error::UpgradeUnfinished`].
+    pub async fn create_form_as(&self, form: FormKey, content: &FormContent) -> Result<Form> {
+        let FormKey {
+            account_id,
+            form_id,
+        } = form;
         let text = serde_json::to_string(content).map_err(Error::broken)?;
         let mut tx = self.begin().await?;
         tx.check_readable(content).await?;
         let now = tx.now().await?;
         let row = form::Model {
             account_id,
-            form_id: Uuid::now_v7(),
+            form_id,
             status: FormStatus::Draft.as_str().to_owned(),
             title: content.title.clone(),
             content: text,

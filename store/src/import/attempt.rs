@@ -22,6 +22,10 @@ pub struct ImportAttempt {
     pub campaign_id: Option<Uuid>,
     /// Of the file, as its caller named it.
     pub name: Option<String>,
+    /// The key or the person who imports, as the audit log names them.
+    pub made_by: Option<String>,
+    /// From where, as the audit log has it.
+    pub made_from: Option<String>,
 }
 
 impl ImportAttempt {
@@ -34,6 +38,8 @@ impl ImportAttempt {
             key: key.map(Arc::from),
             campaign_id,
             name: None,
+            made_by: None,
+            made_from: None,
         }
     }
 

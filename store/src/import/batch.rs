@@ -82,6 +82,10 @@ pub struct Batch {
     /// The campaign that it was imported for; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<Uuid>,
+    /// The key or the person who imported it, as the audit log names them; null: not known.
+    pub made_by: Option<String>,
+    /// From where, as the audit log has it; null: not known.
+    pub made_from: Option<String>,
     pub created_at: DateTime<Utc>,
     pub started_at: Option<DateTime<Utc>>,
     pub completed_at: Option<DateTime<Utc>>,
@@ -114,7 +118,8 @@ macro_rules! batches {
         statement!(
             "SELECT batch_id, name, status, received, accepted, rejected, merged, errors_dropped, created, updated, unchanged, superseded,
                     accepted - created - updated - unchanged - superseded - failed - cancelled AS pending, failed, cancelled,
-                    erased, erase_seq IS NOT NULL AS erasing, campaign_id, created_at, started_at, completed_at
+                    erased, erase_seq IS NOT NULL AS erasing, campaign_id, made_by, made_from,
+                    created_at, started_at, completed_at
                FROM import_batch WHERE account_id = $1 AND seq IS NOT NULL AND ", $condition
         )
     };

@@ -15,8 +15,8 @@ use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
 
 const BEGIN_BATCH: &Statement = statement!(
-    "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id, name)
-     VALUES ($1, $2, $3, 'receiving', $4, $4, $5, $6)"
+    "INSERT INTO import_batch (account_id, batch_id, attempt, status, heartbeat_at, created_at, campaign_id, name, made_by, made_from)
+     VALUES ($1, $2, $3, 'receiving', $4, $4, $5, $6, $7, $8)"
 );
 const BATCH_HEARTBEAT: &Statement = statement!(
     "UPDATE import_batch SET heartbeat_at = $4
@@ -142,8 +142,15 @@ impl Store {
     pub async fn begin_batch(&self, attempt: &ImportAttempt) -> Result<(), Error> {
         // One that is left half received is swept.
         self.note_work(attempt.account_id).await?;
-        let (now, name) = (self.now().await?, attempt.name.clone());
-        let values = values![attempt, now, attempt.campaign_id, name];
+        let now = self.now().await?;
+        let values = values![
+            attempt,
+            now,
+            attempt.campaign_id,
+            attempt.name.clone(),
+            attempt.made_by.clone(),
+            attempt.made_from.clone(),
+        ];
         self.execute(BEGIN_BATCH, values).await.map(drop)
     }
 

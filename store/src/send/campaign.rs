@@ -152,6 +152,23 @@ impl Store {
         account_id: Uuid,
         content: &CampaignContent,
     ) -> Result<Campaign> {
+        let key = CampaignKey::new(account_id, Uuid::now_v7());
+        self.create_campaign_as(key, content).await
+    }
+
+    /// The same with an id that was drawn before, by which the audit log has it.
+    ///
+    /// # Errors
+    /// As [`Self::create_campaign`].
+    pub async fn create_campaign_as(
+        &self,
+        key: CampaignKey,
+        content: &CampaignContent,
+    ) -> Result<Campaign> {
+        let CampaignKey {
+            account_id,
+            campaign_id,
+        } = key;
         let tx = self.begin().await?;
         // An older program would ask everybody.
         let needed = needs(content);
@@ -161,7 +178,7 @@ impl Store {
         let now = tx.now().await?;
         let mut row = campaign::Model {
             account_id,
-            campaign_id: Uuid::now_v7(),
+            campaign_id,
             status: CampaignStatus::Draft.into_str().to_owned(),
             sender: String::new(),
             senders: None,
@@ -184,12 +201,11 @@ impl Store {
         // The lock of whoever adds to the tallies.
         let tally = campaign_tally::Model {
             account_id,
-            campaign_id: made.campaign_id,
+            campaign_id,
             kind: MessageKind::First.into_str().to_owned(),
             counts: Counts::default().to_string(),
         };
         tx.insert(tally).await?;
-        let key = CampaignKey::new(account_id, made.campaign_id);
         let is_made = async { Ok(self.campaign(key).await?.is_some()) };
         tx.commit_or_ask(is_made).await?;
         Ok(made)

@@ -109,9 +109,31 @@ impl OpenCampaign {
     }
 }
 
+macro_rules! delete_unclaimed {
+    () => {
+        "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0"
+    };
+}
+
+/// The key of this row begins with the moment at which the message is due, which stands nowhere else. SQLite, which has one writer, would
+/// look at all that waits of the campaign. So it tries the moments at which anything is due, the first of which is the one for which the
+/// message is scheduled: most are due then, or when the next window opens.
 const DELETE_UNCLAIMED: &Statement = statement!(
-    "DELETE FROM message_due WHERE account_id = $1 AND campaign_id = $2 AND message_id = $3 AND fence = 0"
+    postgres: delete_unclaimed!();
+    sqlite: "WITH RECURSIVE moment (due_at) AS (
+                    SELECT scheduled_at FROM message WHERE account_id = $1 AND message_id = $3
+                     UNION ALL
+                    SELECT (SELECT min(later.due_at) FROM message_due later
+                             WHERE later.account_id = $1 AND later.campaign_id = $2 AND later.due_at > moment.due_at)
+                      FROM moment
+                     WHERE moment.due_at IS NOT NULL AND NOT EXISTS (
+                           SELECT 1 FROM message_due d
+                            WHERE d.account_id = $1 AND d.campaign_id = $2 AND d.due_at = moment.due_at AND d.message_id = $3)
+                     LIMIT 1000) ",
+            delete_unclaimed!(), " AND due_at IN (SELECT due_at FROM moment)"
 );
+/// The same of a message that is due earlier, or more than a thousand such moments later.
+const DELETE_UNCLAIMED_ANYWHERE: &Statement = statement!(sqlite: delete_unclaimed!());
 
 batch_row! {
     /// A message as its receipts have it.
@@ -323,14 +345,27 @@ impl Tx {
             if let Some(campaign) = self.fetch_one(OPEN_CAMPAIGN, values![key]).await? {
                 open.insert(key, campaign);
                 for message_id in again {
-                    let values = values![key, message_id];
-                    if self.execute(DELETE_UNCLAIMED, values).await? > 0 {
+                    if self.delete_unclaimed(key, message_id).await? {
                         sent_after_all.insert(message_id);
                     }
                 }
             }
         }
         Ok((open, sent_after_all))
+    }
+
+    /// Takes a scheduled message out of what waits. `false`: it is being handed over.
+    pub(crate) async fn delete_unclaimed(
+        &self,
+        key: CampaignKey,
+        message_id: Uuid,
+    ) -> Result<bool> {
+        let values = || values![key, message_id];
+        let mut deleted = self.execute(DELETE_UNCLAIMED, values()).await?;
+        if deleted == 0 && self.is_sqlite() {
+            deleted = self.execute(DELETE_UNCLAIMED_ANYWHERE, values()).await?;
+        }
+        Ok(deleted > 0)
     }
 
     async fn lock_messages(

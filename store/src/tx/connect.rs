@@ -14,7 +14,7 @@ use url::form_urlencoded;
 
 use super::error::Error;
 use super::hosts::of_each_host;
-use super::pool::{Pool, PoolMode, WRITER_WAIT, Workload};
+use super::pool::{Pool, PoolMode, PostgresPool, WRITER_WAIT, Workload};
 use super::replicas::Replicas;
 use super::store::Store;
 
@@ -57,16 +57,14 @@ impl Store {
     /// # Errors
     /// A URL that cannot be read.
     pub fn with_replicas(self, url: &str) -> Result<Self, Error> {
-        let Pool::Postgres {
-            workload, nodes, ..
-        } = &self.pool
-        else {
+        let Pool::Postgres(primary) = &self.pool else {
             return Ok(self);
         };
         let mode = mode_of(url)?;
         let pools = of_each_host(url).into_iter().map(|host| {
             let hosts = vec![connect_options(&host)?];
-            Ok(Pool::postgres(hosts, mode, *workload, nodes.clone()))
+            let nodes = Arc::clone(&primary.nodes);
+            Ok(Pool::postgres(hosts, mode, primary.workload, nodes))
         });
         let replicas = Arc::new(Replicas::new(pools.collect::<Result<_, Error>>()?));
         let (following, primary) = (Arc::clone(&replicas), self.pool.clone());
@@ -94,8 +92,8 @@ impl Store {
     /// The connections of its pools.
     pub fn connections(&self) -> Vec<Connections> {
         match &self.pool {
-            Pool::Postgres { pool, workload, .. } => {
-                vec![connections(workload.name(), &pool.read())]
+            Pool::Postgres(pool) => {
+                vec![connections(pool.workload.name(), &pool.current.read())]
             }
             Pool::Sqlite { writer, readers } => {
                 vec![
@@ -132,8 +130,8 @@ impl Store {
     pub async fn close(&self) {
         let closing = async {
             match &self.pool {
-                Pool::Postgres { pool, notes, .. } => {
-                    let pool = pool.read().clone();
+                Pool::Postgres(PostgresPool { current, notes, .. }) => {
+                    let pool = current.read().clone();
                     pool.close().await;
                     if let Some(notes) = notes.get().and_then(Pool::postgres_pool) {
                         notes.close().await;

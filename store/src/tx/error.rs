@@ -22,6 +22,9 @@ pub enum Error {
     /// The campaign of the import takes no more.
     #[error("the campaign ended while the import arrived")]
     CampaignEnded,
+    /// The account has ended: there is nobody any more whose it would be.
+    #[error("the account ended meanwhile")]
+    AccountEnded,
     /// A program of an older release could not read it or do what it says, and may still run.
     #[error(
         "programs of an older release, which may run until `feedback migrate finish`, cannot work with what this would store"
@@ -116,6 +119,15 @@ impl Error {
     pub(crate) fn lost_with_its_batch(self) -> Self {
         match self.refusal() {
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Lost,
+            _ => self,
+        }
+    }
+
+    /// A row of a table that refers to accounts alone, whose account was deleted in the same moment or before, is
+    /// [`Error::AccountEnded`].
+    pub(crate) fn ended_with_its_account(self) -> Self {
+        match self.refusal() {
+            Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::AccountEnded,
             _ => self,
         }
     }

@@ -15,6 +15,8 @@ use sea_orm::sqlx::{ConnectOptions, query_scalar};
 use tokio::sync::watch;
 use tokio::time::{error::Elapsed, sleep, timeout};
 
+use super::pool::PostgresPool;
+
 /// The pause between two questions to the host in use, and to all of them while none takes writes.
 const ASK: Duration = Duration::from_millis(500);
 /// The name of sessions that do nothing but look.
@@ -49,10 +51,10 @@ pub(super) enum InUse {
 pub(crate) struct Host(Option<PgPool>);
 
 /// The pool of the host in use, and the host, if there are several.
-pub(super) fn taken(pool: &RwLock<PgPool>, hosts: &[PgConnectOptions]) -> (Host, PgPool) {
-    let pool = pool.read().clone();
-    let host = Host((hosts.len() > 1).then(|| pool.clone()));
-    (host, pool)
+pub(super) fn taken(pool: &PostgresPool) -> (Host, PgPool) {
+    let current = pool.current.read().clone();
+    let host = Host((pool.hosts.len() > 1).then(|| current.clone()));
+    (host, current)
 }
 
 impl Host {

@@ -110,22 +110,7 @@ pub enum PoolMode {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Pool {
-    Postgres {
-        /// The pool of the host in use: another one after each move to another host.
-        pool: Arc<RwLock<PgPool>>,
-        workload: Workload,
-        /// All hosts of the database.
-        hosts: Vec<PgConnectOptions>,
-        mode: PoolMode,
-        /// What each transaction is told first: nothing where its session was told.
-        first: Arc<str>,
-        /// Behind a proxy a new primary has the address of the old one, which may be read-only now.
-        in_use: watch::Sender<InUse>,
-        /// Whether its tables lie on several nodes, and what is known of these.
-        nodes: Arc<Nodes>,
-        /// Connections for [`Workload::Notes`], once one is needed.
-        notes: Arc<OnceLock<Pool>>,
-    },
+    Postgres(PostgresPool),
     /// SQLite has one writer at a time; queueing for it here is fair, inside SQLite it is a poll.
     Sqlite {
         writer: SqlitePool,
@@ -133,14 +118,31 @@ pub(crate) enum Pool {
     },
 }
 
+#[derive(Clone, Debug)]
+pub(crate) struct PostgresPool {
+    /// The pool of the host in use: another one after each move to another host.
+    pub(super) current: Arc<RwLock<PgPool>>,
+    pub(super) workload: Workload,
+    /// All hosts of the database.
+    pub(super) hosts: Vec<PgConnectOptions>,
+    pub(super) mode: PoolMode,
+    /// What each transaction is told first: nothing where its session was told.
+    pub(super) first: Arc<str>,
+    /// Behind a proxy a new primary has the address of the old one, which may be read-only now.
+    in_use: watch::Sender<InUse>,
+    /// Whether its tables lie on several nodes, and what is known of these.
+    pub(super) nodes: Arc<Nodes>,
+    /// Connections for [`Workload::Notes`], once one is needed.
+    pub(super) notes: Arc<OnceLock<Pool>>,
+}
+
 impl Pool {
     /// Lets statements of a transaction run longer where somebody waits for them: 20 s is the most that a caller of the API does.
     pub(super) fn long(&self) -> &'static str {
         match self {
-            Self::Postgres {
-                workload: Workload::Requests,
-                ..
-            } => "SET LOCAL statement_timeout = 21000;",
+            Self::Postgres(pool) if pool.workload == Workload::Requests => {
+                "SET LOCAL statement_timeout = 21000;"
+            }
             _ => "",
         }
     }
@@ -155,33 +157,33 @@ impl Pool {
 
     /// Notes whether the tables lie on several nodes.
     pub(super) fn note_nodes(&self, are_several: bool) {
-        if let Self::Postgres { nodes, .. } = self {
+        if let Self::Postgres(pool) = self {
             // Another process may not change it while this one runs.
-            nodes.is_distributed.get_or_init(|| are_several);
+            pool.nodes.is_distributed.get_or_init(|| are_several);
         }
     }
 
     /// Whether it is known what [`Self::dialect`] is.
     pub(super) fn has_dialect(&self) -> bool {
         match self {
-            Self::Postgres { nodes, .. } => nodes.is_distributed.get().is_some(),
+            Self::Postgres(pool) => pool.nodes.is_distributed.get().is_some(),
             Self::Sqlite { .. } => true,
         }
     }
 
     pub(super) fn dialect(&self) -> Dialect {
         match self {
-            Self::Postgres { nodes, .. } if nodes.is_distributed.get() == Some(&true) => {
+            Self::Postgres(pool) if pool.nodes.is_distributed.get() == Some(&true) => {
                 Dialect::Citus
             }
-            Self::Postgres { .. } => Dialect::Postgres,
+            Self::Postgres(_) => Dialect::Postgres,
             Self::Sqlite { .. } => Dialect::Sqlite,
         }
     }
 
     pub(super) fn backend(&self) -> DbBackend {
         match self {
-            Self::Postgres { .. } => DbBackend::Postgres,
+            Self::Postgres(_) => DbBackend::Postgres,
             Self::Sqlite { .. } => DbBackend::Sqlite,
         }
     }
@@ -189,7 +191,7 @@ impl Pool {
     /// Whether what a session is told holds for others too, so that a statement alone needs a transaction for its settings.
     pub(super) fn shares_sessions(&self) -> bool {
         match self {
-            Self::Postgres { mode, .. } => *mode == PoolMode::Transaction,
+            Self::Postgres(pool) => pool.mode == PoolMode::Transaction,
             Self::Sqlite { .. } => false,
         }
     }
@@ -197,17 +199,17 @@ impl Pool {
     /// PostgreSQL: the pool of the host in use.
     pub(super) fn postgres_pool(&self) -> Option<PgPool> {
         match self {
-            Self::Postgres { pool, .. } => Some(pool.read().clone()),
+            Self::Postgres(pool) => Some(pool.current.read().clone()),
             Self::Sqlite { .. } => None,
         }
     }
 
     /// Notes a server that is read-only, so that its connections are closed.
     pub(super) fn note(&self, error: &DbErr) {
-        if let Self::Postgres { in_use, .. } = self
+        if let Self::Postgres(pool) = self
             && is_read_only(error)
         {
-            in_use.send_if_modified(|in_use| {
+            pool.in_use.send_if_modified(|in_use| {
                 let is_known = *in_use != InUse::None;
                 if is_known {
                     *in_use = InUse::Since(Some(Instant::now()));
@@ -219,10 +221,10 @@ impl Pool {
 
     /// Waits until it is known which of several hosts takes writes, but no longer than for a connection.
     pub(super) async fn ready(&self) {
-        if let Self::Postgres { in_use, .. } = self
-            && *in_use.borrow() == InUse::None
+        if let Self::Postgres(pool) = self
+            && *pool.in_use.borrow() == InUse::None
         {
-            let mut in_use = in_use.subscribe();
+            let mut in_use = pool.in_use.subscribe();
             let known = in_use.wait_for(|in_use| *in_use != InUse::None);
             timeout(ACQUIRE, known).await.ok();
         }
@@ -285,8 +287,8 @@ impl Pool {
             let following = follow(current.clone(), pool, hosts.clone(), in_use.clone());
             tokio::spawn(following);
         }
-        Self::Postgres {
-            pool: current,
+        Self::Postgres(PostgresPool {
+            current,
             workload,
             hosts,
             mode,
@@ -294,15 +296,16 @@ impl Pool {
             in_use,
             nodes,
             notes: Arc::default(),
-        }
+        })
     }
 
     /// The same database with other connections.
     pub(super) fn for_workload(&self, workload: Workload) -> Self {
         match self {
-            Self::Postgres {
-                hosts, mode, nodes, ..
-            } => Self::postgres(hosts.clone(), *mode, workload, Arc::clone(nodes)),
+            Self::Postgres(pool) => {
+                let nodes = Arc::clone(&pool.nodes);
+                Self::postgres(pool.hosts.clone(), pool.mode, workload, nodes)
+            }
             Self::Sqlite { .. } => self.clone(),
         }
     }

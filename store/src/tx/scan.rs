@@ -210,7 +210,7 @@ impl Store {
 
     fn nodes(&self) -> Option<&Nodes> {
         match &self.pool {
-            Pool::Postgres { nodes, .. } if self.is_distributed() => Some(nodes),
+            Pool::Postgres(pool) if self.is_distributed() => Some(&pool.nodes),
             _ => None,
         }
     }

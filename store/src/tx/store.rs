@@ -72,8 +72,8 @@ impl Store {
         let text = AssertSqlSafe(text).into_sql_str();
         self.pool.ready().await;
         match &self.pool {
-            Pool::Postgres { pool, .. } => {
-                let pool = pool.read().clone();
+            Pool::Postgres(pool) => {
+                let pool = pool.current.read().clone();
                 pool.prepare(text).await.map(drop)?;
             }
             Pool::Sqlite { writer, .. } => {
@@ -265,8 +265,8 @@ async fn asked<T>(
 /// A connection of a pool, and the host to which it leads.
 fn connection_of(pool: &Pool, reads: bool) -> (Host, DatabaseConnection) {
     match pool {
-        Pool::Postgres { pool, hosts, .. } => {
-            let (host, pool) = taken(pool, hosts);
+        Pool::Postgres(pool) => {
+            let (host, pool) = taken(pool);
             (host, pool.into())
         }
         Pool::Sqlite { readers, .. } if reads => (Host::default(), readers.clone().into()),

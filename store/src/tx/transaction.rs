@@ -4,7 +4,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use sea_orm::entity::prelude::async_trait::async_trait;
-use sea_orm::sqlx::{self, AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, Transaction};
+use sea_orm::sqlx::{self, AssertSqlSafe, Postgres, SqlSafeStr, Sqlite, Transaction};
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, FromQueryResult, QueryResult, RuntimeErr,
     SqlxError, Statement, Value, Values,
@@ -16,7 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::gate::UnderWay;
 use super::hosts::{Host, taken};
-use super::pool::{ACQUIRE, Pool, PoolMode};
+use super::pool::{ACQUIRE, Pool, PoolMode, PostgresPool};
 use super::statement::Dialect;
 use super::{Error, Result, Sql};
 
@@ -80,16 +80,7 @@ impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
     pub(super) async fn begin(pool: &Pool, settings: &[&str], under_way: UnderWay) -> Result<Self> {
         let (host, inner) = match pool {
-            Pool::Postgres {
-                pool,
-                hosts,
-                mode,
-                first,
-                ..
-            } => {
-                let statements = [&["BEGIN;", first], settings].concat();
-                begin_on(taken(pool, hosts), *mode, &statements).await?
-            }
+            Pool::Postgres(pool) => begin_on(pool, "BEGIN;", settings).await?,
             // A transaction that reads first and writes later would fail at once beside another writer.
             Pool::Sqlite { writer, .. } => {
                 let inner = Inner::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
@@ -107,16 +98,7 @@ impl Tx {
     ) -> Result<Self> {
         let read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
         let (host, inner) = match pool {
-            Pool::Postgres {
-                pool,
-                hosts,
-                mode,
-                first,
-                ..
-            } => {
-                let statements = [&[read, first], settings].concat();
-                begin_on(taken(pool, hosts), *mode, &statements).await?
-            }
+            Pool::Postgres(pool) => begin_on(pool, read, settings).await?,
             Pool::Sqlite { readers, .. } => {
                 let mut tx = readers.begin().await?;
                 let given_up = CancellationToken::new();
@@ -136,20 +118,13 @@ impl Tx {
 
     /// A transaction for one statement, where only a transaction has settings of its own.
     pub(super) async fn of_one_statement(pool: &Pool) -> Result<Option<Self>, DbErr> {
-        let Pool::Postgres {
-            pool: current,
-            hosts,
-            mode,
-            first,
-            ..
-        } = pool
-        else {
+        let Pool::Postgres(postgres) = pool else {
             return Ok(None);
         };
         if !pool.shares_sessions() {
             return Ok(None);
         }
-        let (host, inner) = begin_on(taken(current, hosts), *mode, &["BEGIN;", first]).await?;
+        let (host, inner) = begin_on(postgres, "BEGIN;", &[]).await?;
         Ok(Some(Self::new(inner, pool, host, UnderWay::default())))
     }
 
@@ -282,18 +257,20 @@ fn failed(pool: &Pool, error: SqlxError) -> DbErr {
 /// Begins in a task of its own: sqlx 0.9.0 leaves the transaction open where the caller gives up before the answer to BEGIN,
 /// and hands the connection to the next one.
 async fn begin_on(
-    (host, pool): (Host, PgPool),
-    mode: PoolMode,
-    statements: &[&str],
+    pool: &PostgresPool,
+    begin: &str,
+    settings: &[&str],
 ) -> Result<(Host, Inner), DbErr> {
-    let statements = AssertSqlSafe(statements.concat()).into_sql_str();
+    let statements = [begin, &pool.first, &settings.concat()].concat();
+    let statements = AssertSqlSafe(statements).into_sql_str();
+    let (host, current) = taken(pool);
     let tx = async {
-        let connection = pool.acquire().await?;
+        let connection = current.acquire().await?;
         let tx = host.wait(tokio::spawn(Transaction::begin(
             connection,
             Some(statements),
         )));
-        let tx = match mode {
+        let tx = match pool.mode {
             PoolMode::Session => tx.await,
             // It waits for a session behind the pooler, where no limit of the server's holds yet.
             PoolMode::Transaction => timeout(ACQUIRE, tx)

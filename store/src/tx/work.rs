@@ -10,7 +10,7 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use super::nodes::array;
-use super::pool::{Pool, Workload};
+use super::pool::{Pool, PostgresPool, Workload};
 use super::scan::Accounts;
 use super::sql::{Sql, values};
 use super::statement::{Statement, statement};
@@ -59,7 +59,7 @@ const NO_WORK: &Statement = statement!(citus:
 
 /// By a connection that no transaction holds.
 async fn note(pool: &Pool, accounts: &BTreeSet<Uuid>) -> Result<()> {
-    let Pool::Postgres { nodes, notes, .. } = pool else {
+    let Pool::Postgres(PostgresPool { nodes, notes, .. }) = pool else {
         return Ok(());
     };
     if nodes.is_distributed.get() != Some(&true) || nodes.not_noted(accounts).is_empty() {

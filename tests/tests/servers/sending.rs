@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tests::app::{App, Setup};
-use tests::campaign::{count, on_import};
+use tests::campaign::count;
 use tests::import::records;
 use tests::peer::{Peer, sender_to};
 use tests::servers::{Durability, Postgres, psql};
@@ -95,16 +95,13 @@ async fn a_standby_that_lacks_the_last_commits_takes_over_and_nobody_gets_a_mess
     })
     .await?;
     primary.lose(&standby).await?;
-    client.import_for(&campaign, lost).await?.expect(202)?;
+    client.imported_for(&campaign, lost).await?;
     client.handed_over(&campaign, MESSAGES).await?;
     // By then the standby takes the driver for dead.
     pause(Duration::from_secs(9)).await;
     primary.kill()?;
     standby.promote().await?;
-    eventually(LATER, async || {
-        client.import_for(&campaign, lost).await?.expect(202)
-    })
-    .await?;
+    eventually(LATER, async || client.imported_for(&campaign, lost).await).await?;
     let done = eventually(LATER, async || {
         client.handed_over(&campaign, MESSAGES).await
     });
@@ -145,16 +142,10 @@ async fn a_worker_s_clock_hours_off_sends_nothing_early_late_or_twice() -> Resul
         app.start_worker_with(&wrong).await?;
     }
     let client = app.client().await?;
-    let later = |form: &_| {
-        let mut campaign = on_import(form, "peer");
-        campaign["delay_minutes"] = json!(60);
-        campaign
-    };
-    let later = client.started(later).await?;
-    client
-        .import_for(&later, &records("L", 20, "1"))
-        .await?
-        .expect(202)?;
+    let later = json!({"delay_minutes": 60});
+    let later = client
+        .running_with("peer", later, &records("L", 20, "1"))
+        .await?;
     // What the receiver did not take is tried again by the same clock as the rest.
     peer.answer_with(503);
     let campaign = client.running("peer", &records("A", 200, "1")).await?;

@@ -3,12 +3,12 @@
 use api_http::deadline::soon;
 use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
-use api_http::{Caller, Change, Code, Problem, QUICK, Result, within};
+use api_http::{Caller, Change, Code, Problem, QUICK, Result, made, within};
 use axum::http::StatusCode;
 use domain::changes::{Changes, Logged};
 use domain::form::{EditRefused, FormContent, FormInput, FormStatus};
 use domain::scope::Scope;
-use store::form::{Form, FormChange, FormEdit};
+use store::form::{Form, FormChange, FormEdit, FormKey};
 use store::{ListPage, PAGE_BYTES};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
@@ -55,11 +55,12 @@ pub async fn list_forms(
     caller.read(Scope::Form, list).await
 }
 
-/// Makes a form, which is a DRAFT. The audit log calls it by its `title`, also where the input is wrong.
+/// Makes a form, which is a DRAFT. The audit log has its id, and its `title`, also where the input is wrong.
 ///
 /// # Errors
 /// 422; 503.
 pub async fn create_form(caller: &Caller, title: &str, input: Result<FormInput>) -> Result<Form> {
+    let form_id = Uuid::now_v7();
     let create = async {
         let (app, account_id) = (&caller.app, caller.account_id());
         let input = input?;
@@ -69,12 +70,14 @@ pub async fn create_form(caller: &Caller, title: &str, input: Result<FormInput>)
             Ok((content, changes))
         };
         let (content, changes) = app.work(account_id, judge).await?;
-        let form = within(QUICK, app.store.create_form(account_id, &content)).await?;
-        app.recent_changes.record(form.form_id);
-        tracing::info!(form.id = %form.form_id, "form made");
+        let form = FormKey::new(account_id, form_id);
+        let form = within(QUICK, app.store.create_form_as(form, &content)).await?;
+        app.recent_changes.record(form_id);
+        tracing::info!(form.id = %form_id, "form made");
         Ok((form, changes))
     };
-    caller.change_content(CREATE, title, create).await
+    let subject = made(form_id, title);
+    caller.change_content(CREATE, &subject, create).await
 }
 
 /// Replaces a form as a whole. What it is against comes before what is wrong with the input.

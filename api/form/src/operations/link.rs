@@ -44,6 +44,12 @@ pub struct LinkResponse {
     pub name: Option<String>,
     /// Many people answer it from one address, so that no limit of answers by address holds.
     pub kiosk: bool,
+    /// The API key or the person who made it, as the audit log names them; null: a campaign did, or it is not known.
+    #[schema(required = true, example = json!("ada"))]
+    pub made_by: Option<String>,
+    /// From where, as the audit log has it; null: it is not known.
+    #[schema(required = true, example = json!("192.0.2.1"))]
+    pub made_from: Option<String>,
     pub created_at: DateTime<Utc>,
 }
 
@@ -75,8 +81,15 @@ impl LinkResponse {
             max_responses: link.max_responses,
             name: link.name,
             kiosk: link.kiosk,
+            made_by: link.made_by,
+            made_from: link.made_from,
             created_at: link.created_at,
         }
+    }
+
+    /// Whether it is for one person, or for few: whoever else opens it answers in their place.
+    pub fn is_personal(&self) -> bool {
+        !self.track_fields.is_empty() || self.max_responses.is_some()
     }
 }
 
@@ -108,6 +121,7 @@ pub async fn create_link(
             .check_for_new_link(&form.content)
             .map_err(|error| bus_prop_ids_problem(&error))?;
         let request = request?;
+        let (made_by, made_from) = caller.who();
         let link = NewLink {
             account_id,
             form_id,
@@ -119,6 +133,8 @@ pub async fn create_link(
             name: request.name,
             kiosk: request.kiosk.unwrap_or_default(),
             is_test: false,
+            made_by: Some(made_by.to_owned()),
+            made_from: Some(made_from),
         };
         let link = within(QUICK, app.store.create_link(&link)).await?;
         tracing::info!(link.id = %link.link_id, form.id = %form_id, "link made");
@@ -216,6 +232,7 @@ fn kept_link(
     bus_prop_ids: BusPropIds,
     value: Option<&str>,
 ) -> NewLink {
+    let (made_by, made_from) = caller.who();
     NewLink {
         account_id: caller.account_id(),
         form_id,
@@ -227,6 +244,8 @@ fn kept_link(
         name: value.map(|value| value.chars().take(MAX_NAME).collect()),
         kiosk: value.is_some(),
         is_test: value.is_none(),
+        made_by: Some(made_by.to_owned()),
+        made_from: Some(made_from),
     }
 }
 

@@ -300,6 +300,8 @@ impl From<store::Error> for Problem {
             store::Error::UpgradeUnfinished => {
                 Self::new(Code::UpgradeUnfinished, error.to_string())
             }
+            // Its keys and sessions are gone too.
+            store::Error::AccountEnded => Self::unauthenticated(),
             error if error.is_unavailable() => Self::unavailable().because(&error),
             error => Self::internal(&error),
         }

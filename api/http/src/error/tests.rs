@@ -75,6 +75,15 @@ fn a_cause_is_never_shown() {
     assert!(!problem_text(&problem).contains("hunter2"));
 }
 
+#[test]
+fn whose_account_ended_has_no_key_any_more() {
+    let problem = Problem::from(store::Error::AccountEnded);
+    assert_eq!(
+        problem_text(&problem),
+        problem_text(&Problem::unauthenticated())
+    );
+}
+
 async fn ask(path: &str, method: &str) -> (StatusCode, HeaderMap, serde_json::Value) {
     let router = Router::new()
         .route(

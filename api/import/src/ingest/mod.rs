@@ -7,8 +7,7 @@
 //! ```
 //! - [`source`] and [`parse`] run on a thread that may block. [`source`] waits for the bytes and decodes them in the memory
 //!   that the body's permit allows, [`parse`] reads records as the [`job`] says, of which [`collector`] makes chunks and blocks of
-//!   errors; [`look`] reads the beginning of a file. [`sheet`] makes CSV of a spreadsheet's file before, for which [`xml`] tells what
-//!   takes memory.
+//!   errors; [`look`] reads the beginning of a file. [`sheet`] makes CSV of a spreadsheet's file before.
 //! - [`attempt`] is one try to import a body: what it stores, its idempotency key, heartbeat and end.
 //!
 //! What is *not* here: HTTP (in [`crate::import`]), the records themselves (in `domain`), SQL (in `store`), the sharing of
@@ -21,7 +20,6 @@ mod look;
 mod parse;
 mod sheet;
 mod source;
-mod xml;
 
 use std::io;
 use std::path::PathBuf;

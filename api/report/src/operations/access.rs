@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use api_http::deadline::patiently;
 use api_http::lines::page_permit;
 use api_http::memory::MemoryPermit;
-use api_http::{Caller, Code, MAX_SUBJECT, Problem, QUICK, Result, within};
+use api_http::{Caller, Code, Problem, QUICK, Result, within};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::date_range::{day_of, start_of};
 use domain::person::Role;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use store::account::{Grant, KeySummary, PersonSummary, Share};
 use uuid::Uuid;
 
-use super::share::{LIFE, subject};
+use super::share::{LIFE, words};
 
 /// Shares that are read at once.
 const SHARES: usize = 1_000;
@@ -203,7 +203,7 @@ struct AccessLog {
     /// By key who made it, and who ended it.
     made: HashMap<String, String>,
     revoked: HashMap<String, String>,
-    /// What is shared, by how the log has it.
+    /// What is shared, by its end and path.
     shared: HashMap<String, VecDeque<Span>>,
     withdrawn: Vec<ShareAccess>,
     /// Shares that are kept.
@@ -239,7 +239,10 @@ impl AccessLog {
     fn add(&mut self, grant: &Grant) {
         let is_done = grant.status.is_some_and(|status| status < 400);
         let may_be_done = is_done || grant.status.is_none();
-        let subject = grant.subject.as_str();
+        let subject = match &*grant.action {
+            "share.create" | "share.withdraw" => without_id(&grant.subject),
+            _ => grant.subject.as_str(),
+        };
         match &*grant.action {
             "person.add" if may_be_done => {
                 let (name, role) = split_role(subject);
@@ -388,9 +391,8 @@ impl AccessLog {
             }));
         }
         for share in stored {
-            // The log has the beginning of a long path, and programs of before left out its end.
-            let logged = subject(&share.path, share.expires_at);
-            let logged: String = logged.chars().take(MAX_SUBJECT).collect();
+            // Programs of before left out its end.
+            let logged = words(&share.path, share.expires_at);
             let is_logged = [&logged, &share.path].into_iter().any(|logged| {
                 let spans = self.shared.get(logged);
                 spans.is_some_and(|spans| !spans.is_empty())
@@ -416,6 +418,16 @@ fn split_role(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once(' ') {
         Some((rest, role)) if role.parse::<Role>().is_ok() => (rest, Some(role)),
         _ => (text, None),
+    }
+}
+
+/// What stands behind the id of what was shared, which rows of before do not have.
+fn without_id(subject: &str) -> &str {
+    let (id, words) = subject.split_once(' ').unwrap_or((subject, ""));
+    if id.parse::<Uuid>().is_ok() {
+        words
+    } else {
+        subject
     }
 }
 
@@ -514,11 +526,13 @@ mod tests {
     fn what_was_shared_ends_when_it_is_withdrawn_or_over() {
         let end = "2026-03-20T12:00:00Z";
         let subject = format!("{end} /dashboard?days=30");
+        // Rows of before have no id.
+        let with_id = format!("{} {subject}", Uuid::max());
         let mut log = log(&[
             (1, "share.create", &subject, Some(201)),
-            (2, "share.create", &subject, Some(201)),
-            (3, "share.withdraw", &subject, Some(204)),
-            (4, "share.withdraw", &subject, Some(404)),
+            (2, "share.create", &with_id, Some(201)),
+            (3, "share.withdraw", &with_id, Some(204)),
+            (4, "share.withdraw", &with_id, Some(404)),
         ]);
         let stored = |path: &str| Share {
             share_id: Uuid::nil(),

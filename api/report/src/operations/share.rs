@@ -1,6 +1,6 @@
 //! Read-only pages of a report: which there are, shared, listed, withdrawn.
 
-use api_http::{Caller, Change, Parameters, Problem, QUICK, Result, parse_uuid, within};
+use api_http::{Caller, Change, Parameters, Problem, QUICK, Result, made, parse_uuid, within};
 use axum::http::{StatusCode, Uri};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::date_range::DateRange;
@@ -18,6 +18,8 @@ const CREATE: Change = Change::new(Scope::Report, "share.create", StatusCode::CR
 const WITHDRAW: Change = Change::new(Scope::Report, "share.withdraw", StatusCode::NO_CONTENT);
 /// The longest life of a share.
 pub(super) const LIFE: TimeDelta = TimeDelta::days(400);
+/// Characters that the audit log has of a share behind its id; programs that left out the id had as many.
+const WORDS: usize = 200;
 /// Pages that an account shares at once, at most.
 const MOST: u64 = 1_000;
 /// The days of a page that counts until today.
@@ -65,6 +67,7 @@ pub async fn create_share(
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<ShareItem> {
     let is_page = has_page(caller, path).await?;
+    let share_id = Uuid::now_v7();
     let create = async {
         let wrong = |name, code, detail: &str| {
             Problem::invalid(vec![Invalid::of_member(name, code, detail)])
@@ -82,24 +85,25 @@ pub async fn create_share(
             let detail = format!("{MOST} pages are shared, as many as may be; withdraw some");
             return Err(wrong("path", code::TOO_MANY, &detail));
         }
-        let share = app.store.create_share(account_id, path.to_owned(), time);
+        let key = (account_id, share_id);
+        let share = app.store.create_share(key, path.to_owned(), time);
         let (share, secret) = within(QUICK, share).await?;
         let url = format!("{}/dashboard/shared/{secret}", app.public_url);
         Ok(ShareItem::new(share, Some(url)))
     };
     // What is no page of a report may have anything, also a phone.
-    let subject = match (is_page, expires_at) {
+    let words = match (is_page, expires_at) {
         (false, _) => String::new(),
         (true, None) => path.to_owned(),
-        (true, Some(end)) => subject(path, end),
+        (true, Some(end)) => words(path, end),
     };
-    caller.change(CREATE, &subject, create).await
+    caller.change(CREATE, &made(share_id, &words), create).await
 }
 
-/// How the audit log has it: its end and its path, with a blank between.
-pub(super) fn subject(path: &str, end: DateTime<Utc>) -> String {
+/// What the audit log has of it behind its id: its end and, with a blank between, its path; of what is long the beginning.
+pub(super) fn words(path: &str, end: DateTime<Utc>) -> String {
     let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
-    format!("{end} {path}")
+    format!("{end} {path}").chars().take(WORDS).collect()
 }
 
 /// What the account shares, newest first, after a position.
@@ -131,10 +135,8 @@ pub async fn withdraw_share(caller: &Caller, share_id: Uuid) -> Result<()> {
     let (store, account_id) = (&caller.app.store, caller.account_id());
     let find = async { Ok(within(QUICK, store.share(account_id, share_id)).await?) };
     let share = caller.read(Scope::Report, find).await?;
-    let subject = match share {
-        Some(share) => subject(&share.path, share.expires_at),
-        None => share_id.to_string(),
-    };
+    let words = share.map(|share| words(&share.path, share.expires_at));
+    let subject = made(share_id, &words.unwrap_or_default());
     let withdraw = async {
         let is_withdrawn = within(QUICK, store.withdraw_share(account_id, share_id)).await?;
         is_withdrawn.then_some(()).ok_or_else(Problem::not_found)

@@ -5,7 +5,7 @@ use api_http::deadline::{patiently, soon};
 use api_http::lines::page_permit;
 use api_http::memory::MemoryPermit;
 use api_http::precondition::{IfMatch, changed};
-use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, within};
+use api_http::{Caller, Change, Code, Problem, QUICK, Result, found, made, within};
 use axum::http::StatusCode;
 use domain::campaign::{
     Audience, CampaignAction, CampaignContent, CampaignCounts, CampaignStatus, MessageStatus,
@@ -101,7 +101,7 @@ fn cost(mut spent: Vec<Money>, prices: Option<&Prices>) -> Option<Money> {
     Some(Money::sum_of(prices.currency(), spent))
 }
 
-/// Makes a campaign, which is a DRAFT. The audit log calls it by its `name`, also where the content is wrong.
+/// Makes a campaign, which is a DRAFT. The audit log has its id, and its `name`, also where the content is wrong.
 ///
 /// # Errors
 /// 409 `upgrade_unfinished` of one that asks only some, has a budget, or names several senders; 422; 503.
@@ -111,18 +111,20 @@ pub async fn create_campaign(
     name: &str,
     content: Result<CampaignContent>,
 ) -> Result<CampaignBody> {
+    let campaign_id = Uuid::now_v7();
     let create = async {
         let content = content?;
         check_content(state, caller, &content).await?;
         check_batches(caller, &content).await?;
-        let store = &caller.app.store;
-        let campaign = store.create_campaign(caller.account_id(), &content);
+        let key = CampaignKey::new(caller.account_id(), campaign_id);
+        let campaign = caller.app.store.create_campaign_as(key, &content);
         let campaign = within(QUICK, campaign).await?;
-        tracing::info!(campaign.id = %campaign.campaign_id, "campaign made");
+        tracing::info!(campaign.id = %campaign_id, "campaign made");
         let changes = Changes::of_new(&campaign.content.logged());
         Ok((with_progress(state, caller, campaign).await?, changes))
     };
-    caller.change_content(CREATE, name, create).await
+    let subject = made(campaign_id, name);
+    caller.change_content(CREATE, &subject, create).await
 }
 
 /// Reads a campaign, and where it stands.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::invalid::code;
+use crate::sms::Parts;
 
 const URL: &str = "https://s.example/0aB";
 
@@ -131,6 +132,21 @@ fn a_missing_or_blank_value_needs_a_text_instead() {
         let message = filled("{name|you} {link}", "name", value).unwrap();
         assert_eq!(message, format!("you {URL}"));
     }
+}
+
+#[test]
+fn what_is_longer_than_any_message_is_filled_no_further() {
+    let value = "é".repeat(512);
+    let heavy = format!("{{link}} {}", "{name}".repeat(300));
+    let message = filled(&heavy, "name", &value).unwrap();
+    let whole = format!("{URL} {}", value.repeat(300));
+    assert!(message.len() > MAX_FILLED && message.len() <= MAX_FILLED + value.len());
+    assert!(whole.starts_with(&message));
+    // A campaign may allow ten parts at most.
+    assert!(Parts::of(&message).texts.len() > 10);
+    // What stands behind is not looked at.
+    let heavy = format!("{heavy} {{other}}");
+    assert_eq!(filled(&heavy, "name", &value), Some(message));
 }
 
 #[test]

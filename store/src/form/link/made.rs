@@ -31,6 +31,10 @@ pub struct NewLink {
     pub kiosk: bool,
     /// It tries the form: what comes through it is not stored.
     pub is_test: bool,
+    /// The key or the person who makes it, as the audit log names them.
+    pub made_by: Option<String>,
+    /// From where, as the audit log has it.
+    pub made_from: Option<String>,
 }
 
 batch_row! {
@@ -89,6 +93,8 @@ batch_row! {
         is_test: bool,
         name: Option<String>,
         kiosk: bool,
+        made_by: Option<String>,
+        made_from: Option<String>,
     }
 }
 
@@ -132,6 +138,8 @@ impl NewLink {
             name: self.name.clone(),
             kiosk: self.kiosk,
             is_test: self.is_test,
+            made_by: self.made_by.clone(),
+            made_from: self.made_from.clone(),
             created_at: now,
             deleted_at: None,
             views: 0,
@@ -161,6 +169,8 @@ impl Tx {
                 is_test: link.is_test,
                 name: link.name.clone(),
                 kiosk: link.kiosk,
+                made_by: link.made_by.clone(),
+                made_from: link.made_from.clone(),
             });
             fields.extend(LinkTrackField::of(form, link.link_id, &link.track_fields));
         }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use entity::tables;
+use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
 use tests::client::Client;
-use tests::form::form;
+use tests::form::{PAIRS, form, pairs};
 use tests::import::{record, records};
 use tests::person::{PASSWORD, try_sign_in};
 use tests::visitor::Visitor;
@@ -121,6 +122,41 @@ async fn an_account_whose_end_has_begun_has_no_way_in() -> Result<()> {
     app.sql(dropped).await?;
     app.succeeds(&end).await?;
     app.refuses(&end, "there is no account").await
+}
+
+#[tokio::test]
+async fn what_is_changed_in_the_moment_in_which_an_account_is_gone_is_no_fault() -> Result<()> {
+    let mut app = App::start().await?;
+    let client = app.client_of("ends").await?;
+    let ada = app.person("ada", "ends", "editor").await?;
+    let token = ada.token().await?;
+    // For a moment the key and the session are still remembered.
+    client.get("/api_v1/account").await?.expect(200)?;
+    for table in [
+        "audit",
+        "session",
+        "person",
+        "api_secret",
+        "api_key",
+        "import_counter",
+        "account",
+    ] {
+        app.sql(&format!("DELETE FROM {table}")).await?;
+    }
+    let setting = json!({"stop_words": ["end"]});
+    let change = client.send_json(Method::PUT, "/api_v1/sms/setting", &setting);
+    change.await?.problem(401, "unauthenticated")?;
+    let fields = pairs(&[("token", token.as_str()), ("title", "The last one")]);
+    let call = ada.call(Method::POST, "/dashboard/forms/new");
+    let call = call.header("origin", client.base()).body(PAIRS, fields);
+    let led_out = call.send().await?.expect(303)?;
+    ensure!(
+        led_out.header("location") == Some("/dashboard/sign-in"),
+        "{led_out:?}"
+    );
+    // What the databases call it.
+    let api = app.api()?;
+    api.names_nobody(&["FOREIGN KEY", "foreign key"]).await
 }
 
 #[tokio::test]

@@ -2,9 +2,11 @@
 
 mod access;
 mod audit;
+mod audit_rows;
 mod authentication;
 mod branding;
 mod ending;
+mod no_phones;
 mod rate_limit;
 mod retention;
 mod settings;

@@ -4,5 +4,7 @@ mod answers;
 mod bad_input;
 mod browser;
 mod limits;
+mod strangers;
 mod stuffing;
 mod texts;
+mod views;

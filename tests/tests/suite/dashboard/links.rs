@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::json;
 use tests::app::App;
-use tests::form::form;
+use tests::form::{form, form_path};
 use tests::import::JSON;
 
 /// The tokens of links on a page, in their order, each once.
@@ -212,6 +212,85 @@ async fn where_phones_cannot_open_a_link_its_page_and_the_sheet_say_so() -> Resu
             text.contains("opens on this computer only"),
             "{path}: {text}"
         );
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_viewer_gets_no_address_of_a_link_that_is_for_one_person() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client_of("shop").await?;
+    let form = owner.published(&form()).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let [one, few, all] = [
+        ("track_field", "docid=order-1"),
+        ("max_responses", "3"),
+        ("name", "Poster"),
+    ];
+    let mut tokens = Vec::new();
+    for with in [one, few, all] {
+        let link = owner.link(&form, "", &[with]).await?;
+        tokens.push(link["token"].as_str().context("no token")?.to_owned());
+    }
+    let list = format!("/dashboard/forms/{form_id}/links");
+    for role in ["viewer", "editor", "admin"] {
+        let person = app.person(&format!("a.{role}"), "shop", role).await?;
+        let listed = person.get(&list).await?.expect(200)?;
+        let listed = listed.text()?;
+        for (token, is_personal) in tokens.iter().zip([true, true, false]) {
+            let is_told = role != "viewer" || !is_personal;
+            ensure!(listed.contains(token) == is_told, "{role}: {listed}");
+            let shown = person.get(&format!("{list}/{token}")).await?.expect(200)?;
+            let shown = shown.text()?;
+            for part in ["qr.svg", &format!("/f/{token}")] {
+                ensure!(shown.contains(part) == is_told, "{role}, {part}: {shown}");
+            }
+            let note = "only editors see its address";
+            ensure!(shown.contains(note) != is_told, "{role}: {shown}");
+        }
+        let notes = listed.matches("only editors see its address").count();
+        let hidden = if role == "viewer" { 2 } else { 0 };
+        ensure!(notes == hidden, "{listed}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_link_tells_who_made_it_and_admins_from_where() -> Result<()> {
+    let app = App::start().await?;
+    let till = app.create_key("shop", &["--name", "Till"]).await?;
+    let owner = app.anonymous()?.with_keys(&till);
+    let form = owner.published(&form()).await?;
+    let form_id = form["form_id"].as_str().context("no form_id")?;
+    let page = format!("/dashboard/forms/{form_id}");
+    let editor = app.person("ada", "shop", "editor").await?;
+    let admin = app.person("ben", "shop", "admin").await?;
+    let named = [("name", "Receipt")];
+    let made = editor.post(&format!("{page}/link"), &named).await?;
+    let made = made.expect(303)?;
+    let of_ada = made.header("location").context("no location")?;
+    let store = [("bus_prop", "store")];
+    let sheet = editor.post(&format!("{page}/make-sheet"), &store).await?;
+    sheet.expect(303)?;
+    owner.link(&form, "", &[]).await?;
+    let links = owner.pages(&format!("{}/link", form_path(&form))).await?.0;
+    let made_by = links.iter().map(|link| link["made_by"].as_str());
+    let made_by: Vec<_> = made_by.collect();
+    let ada = Some("ada");
+    ensure!(
+        made_by == [Some(&*till.api_key), ada, ada, ada],
+        "{links:?}"
+    );
+    for (person, from) in [(&editor, ""), (&admin, " (127.0.0.1)")] {
+        let list = person.get(&format!("{page}/links")).await?.expect(200)?;
+        let list = list.text()?;
+        for (by, count) in [("ada", 3), ("API key Till", 1)] {
+            let told = list.matches(&format!(" by {by}{from}<")).count();
+            ensure!(told == count, "{by}: {list}");
+        }
+        let one = person.get(of_ada).await?.expect(200)?;
+        let told = format!(" by ada{from}<");
+        ensure!(one.text()?.contains(&told), "{one:?}");
     }
     Ok(())
 }

@@ -130,7 +130,7 @@ async fn a_file_is_looked_at_and_imported_without_a_script() -> Result<()> {
     let batch_id = batch.rsplit('/').next().unwrap_or_default();
     let done = client.completed(batch_id, SOON).await?;
     ensure!(
-        done["name"] == "Kunden.csv" && done["accepted"] == 2,
+        done["name"] == "Kunden.csv" && done["accepted"] == 2 && done["made_by"] == "ada",
         "{done}"
     );
     let stored = client.recipient("K1").await?.expect(200)?.json()?;

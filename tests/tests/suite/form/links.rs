@@ -7,6 +7,7 @@ use tests::app::App;
 use tests::form::{
     FORM, LINK, PAIRS, form, form_path, link_path, made_link, multipart, short_form,
 };
+use tests::import::record;
 use tests::visitor::Visitor;
 use tests::wait::{SOON, eventually};
 
@@ -74,6 +75,29 @@ async fn a_link_carries_its_business_properties_and_tracking_fields() -> Result<
         ensure!(members.remove(member) == Some(value), "another {member}");
     }
     ensure!(read == link, "reads as {read}, not {link}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_link_tells_who_made_it_and_that_of_a_campaign_nobody() -> Result<()> {
+    let app = App::start().await?;
+    let first = app.create_key("shop", &[]).await?;
+    let one = app.anonymous()?.with_keys(&first);
+    let other = app.client_of("shop").await?;
+    let campaign = one.running("demo", &[record("A1")]).await?;
+    let sent = one.handed_over(&campaign, 1).await?;
+    let link = one.link(&sent, "", &[]).await?;
+    for told in [&link, &other.read_link(&link).await?] {
+        let is_told = told["made_by"] == first.api_key && told["made_from"] == "127.0.0.1";
+        ensure!(is_told, "{told}");
+    }
+    let (links, _) = other.pages(&format!("{}/link", form_path(&sent))).await?;
+    let of_campaign = links.iter().find(|other| other["token"] != link["token"]);
+    let of_campaign = of_campaign.context("no link of the campaign")?;
+    ensure!(
+        of_campaign["made_by"].is_null() && of_campaign["made_from"].is_null(),
+        "{of_campaign}"
+    );
     Ok(())
 }
 

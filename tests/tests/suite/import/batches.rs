@@ -4,9 +4,10 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
+use tests::campaign::on_import;
 use tests::check;
 use tests::client::{Answer, Client};
-use tests::import::{IMPORT, record, records};
+use tests::import::{Accepted, IMPORT, record, records};
 use tests::wait::SOON;
 
 /// One page: its items, and the cursor of the next. The `Link` header must say the same as the body.
@@ -61,6 +62,8 @@ async fn a_batch_tells_all_about_itself() -> Result<()> {
                 "errors_dropped",
                 "eta_seconds",
                 "failed",
+                "made_by",
+                "made_from",
                 "merged",
                 "name",
                 "outcomes",
@@ -85,6 +88,49 @@ async fn a_batch_tells_all_about_itself() -> Result<()> {
         times.push(time.trim_end_matches('Z').to_owned());
     }
     ensure!(times.is_sorted(), "times out of order: {batch}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_import_tells_who_made_it_and_from_where() -> Result<()> {
+    let app = App::start().await?;
+    let first = app.create_key("shop", &[]).await?;
+    let one = app.anonymous()?.with_keys(&first);
+    let other = app.client_of("shop").await?;
+    let is_of_first = |batch: &Value| -> Result<()> {
+        let is_told = batch["made_by"] == first.api_key && batch["made_from"] == "127.0.0.1";
+        ensure!(is_told, "{batch}");
+        Ok(())
+    };
+    // Whoever repeats an import does not become who made it.
+    let people = [record("A1")];
+    let accepted = Accepted::read(one.import_once("key-1", &people).await?)?;
+    let again = Accepted::read(other.import_once("key-1", &people).await?)?;
+    ensure!(again.batch_id == accepted.batch_id, "{again:?}");
+    is_of_first(&other.completed(&accepted.batch_id, SOON).await?)?;
+    let (listed, _) = page(other.get(IMPORT).await?)?;
+    is_of_first(listed.first().context("no batch")?)?;
+    // The same of one that sends.
+    let campaign = one.started(|form| on_import(form, "demo")).await?;
+    let sends = Accepted::read(one.import_for(&campaign, &[record("A2")]).await?)?;
+    is_of_first(&other.batch(&sends.batch_id).await?)?;
+    // Whoever asks for their data is not told who works for the account.
+    let person = one.get("/api_v1/sms/person/A1").await?.expect(200)?;
+    let person: Value = person.json()?;
+    let batch = &person["batch"];
+    ensure!(batch["batch_id"] == accepted.batch_id, "{batch}");
+    ensure!(
+        batch["made_by"].is_null() && batch["made_from"].is_null(),
+        "{batch}"
+    );
+
+    let path = format!("/dashboard/imports/{}", accepted.batch_id);
+    for (role, from) in [("viewer", ""), ("admin", " (127.0.0.1)")] {
+        let reader = app.person(&format!("a.{role}"), "shop", role).await?;
+        let shown = reader.get(&path).await?.expect(200)?;
+        let by = format!("Imported by</th><td>API key {}{from}</td>", first.api_key);
+        ensure!(shown.text()?.contains(&by), "{role}: {shown:?}");
+    }
     Ok(())
 }
 

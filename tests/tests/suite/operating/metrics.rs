@@ -10,7 +10,6 @@ use axum::routing::get;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, Service};
-use tests::campaign::{count, on_import};
 use tests::client::Client;
 use tests::form::short_form;
 use tests::import::{records, segment};
@@ -182,11 +181,8 @@ fn expressions(panel: &Value, found: &mut Vec<String>) {
 
 /// Does what each metric counts: an import with a campaign's messages, a view and an answer, a report.
 async fn use_all(client: &Client) -> Result<()> {
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    let all = records("A", 7, "1");
-    client.import_for(&campaign, &all).await?.expect(202)?;
-    let delivered = |now: &Value| count(now, "first", "delivered") == 7;
-    client.until(&campaign, delivered).await?;
+    let campaign = client.running("demo", &records("A", 7, "1")).await?;
+    client.until_first(&campaign, "delivered", 7).await?;
     let form = client.published(&short_form("How was it?")).await?;
     let link = client.link(&form, "", &[]).await?;
     let visitor = Visitor::new(client, &link)?;

@@ -109,10 +109,7 @@ async fn dictionaries(app: &App, client: &Client, folder: &Path) -> Result<()> {
 
 /// The token of a message's link.
 async fn message_token(client: &Client, campaign: &Value) -> Result<String> {
-    client
-        .import_for(campaign, &records("M", 1, "1"))
-        .await?
-        .expect(202)?;
+    client.imported_for(campaign, &records("M", 1, "1")).await?;
     client.until_first(campaign, "parts", 1).await?;
     let path = format!("/api_v1/form/{}/link", text(campaign, "form_id")?);
     let links: Value = client.get(&path).await?.expect(200)?.json()?;

@@ -19,7 +19,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tests::app::{App, Service, Setup};
-use tests::campaign::on_import;
+use tests::campaign::{on_import, on_import_with};
 use tests::client::Client;
 use tests::import::{Accepted, IMPORT, JSON, array, record};
 use tests::servers::free_port;
@@ -267,12 +267,8 @@ async fn a_message_that_no_import_sent_has_a_link_to_that_of_its_recipient() -> 
     let client = app.client().await?;
     let accepted = import(&client, IMPORT, "order-1").await?;
     client.completed(&accepted.batch_id, LATER).await?;
-    let audience = json!({"batch_ids": [accepted.batch_id]});
-    let of = |form: &Value| {
-        let mut campaign = on_import(form, "own");
-        campaign["audience"] = audience;
-        campaign
-    };
+    let audience = json!({"audience": {"batch_ids": [accepted.batch_id]}});
+    let of = |form: &Value| on_import_with(form, "own", audience);
     client.started(of).await?;
     let call = collector
         .span("call", |span| span.name == "send message")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count, on_import_with};
 use tests::client::{Answer, Client};
 use tests::import::records;
 use tests::webhook::SECRET;
@@ -30,16 +30,13 @@ fn people(count: usize) -> Vec<Value> {
 
 /// A running campaign, and its messages accepted.
 async fn accepted(client: &Client, people: &[Value]) -> Result<Value> {
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "peer");
-            campaign["contact_gap_days"] = json!(1);
-            campaign["reminder"] = json!({"after_days": 1, "text": "Still there? {link}"});
-            campaign
-        })
-        .await?;
-    let accepted = client.import_for(&campaign, people).await?;
-    let batch: Value = accepted.expect(202)?.json()?;
+    let of = json!({
+        "contact_gap_days": 1,
+        "reminder": {"after_days": 1, "text": "Still there? {link}"},
+    });
+    let of = |form: &Value| on_import_with(form, "peer", of);
+    let campaign = client.started(of).await?;
+    let batch = client.imported_for(&campaign, people).await?;
     let id = batch["batch_id"].as_str().context("no batch_id")?;
     let batch = client.batch(id).await?;
     ensure!(batch["campaign_id"] == campaign["campaign_id"], "{batch}");
@@ -107,9 +104,7 @@ async fn those_who_got_the_first_message_and_did_not_answer_are_reminded_once() 
         .await?;
     report(&public, &peer.message_to(&phone(4))?, "expired").await?;
     client.act(&campaign, "finish").await?.expect(200)?;
-    let done = client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    let done = client.finished(&campaign).await?;
     ensure!(count(&done, "reminder", "delivered") == 1, "{done}");
     ensure!(count(&done, "reminder", "recipients") == 3, "{done}");
     ensure!(peer.messages().len() == 6);
@@ -135,9 +130,7 @@ async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()>
     let settled = peer.message_to(&phone(0))?;
     report(&app.anonymous()?, &settled, "delivered").await?;
     client.act(&campaign, "finish").await?.expect(200)?;
-    client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    client.finished(&campaign).await?;
     peer.answer_with(201);
     resend(&client, &campaign, "delivered")
         .await?
@@ -145,9 +138,7 @@ async fn what_is_unknown_is_sent_again_when_a_person_asks_for_it() -> Result<()>
     let running = resend(&client, &campaign, "unknown").await?;
     let running: Value = running.expect(200)?.json()?;
     ensure!(running["status"] == "RUNNING", "{running}");
-    let done = client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    let done = client.finished(&campaign).await?;
     ensure!(count(&done, "first", "accepted") == 3, "{done}");
     ensure!(count(&done, "first", "parts") == 4, "{done}");
     let seen = peer.seen();
@@ -169,23 +160,13 @@ async fn what_failed_or_did_not_arrive_is_sent_again_with_its_link_when_a_person
     let app = with_senders(&sender_to(&address, "")).start().await?;
     let (client, public) = (app.client().await?, app.anonymous()?);
     peer.answer_with(422);
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    client
-        .import_for(&campaign, &people(1))
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "failed") == 1)
-        .await?;
+    let campaign = client.running("peer", &people(1)).await?;
+    client.until_first(&campaign, "failed", 1).await?;
     peer.answer_with(201);
     resend(&client, &campaign, "failed").await?.expect(200)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    client.until_first(&campaign, "accepted", 1).await?;
     report(&public, &peer.message_to(&phone(0))?, "undelivered").await?;
-    client
-        .until(&campaign, |now| count(now, "first", "undelivered") == 1)
-        .await?;
+    client.until_first(&campaign, "undelivered", 1).await?;
     // Whoever is blocked meanwhile gets none, and what is known of the first stays.
     let suppression = "/api_v1/sms/suppression";
     let blocked = json!({"phone": phone(0)});
@@ -203,14 +184,10 @@ async fn what_failed_or_did_not_arrive_is_sent_again_with_its_link_when_a_person
     resend(&client, &campaign, "undelivered")
         .await?
         .expect(200)?;
-    client
-        .until(&campaign, |now| count(now, "first", "accepted") == 1)
-        .await?;
+    client.until_first(&campaign, "accepted", 1).await?;
     let last = peer.message_to(&phone(0))?;
     report(&public, &last, "delivered").await?;
-    let done = client
-        .until(&campaign, |now| count(now, "first", "delivered") == 1)
-        .await?;
+    let done = client.until_first(&campaign, "delivered", 1).await?;
     let counts = &done["counts"]["first"];
     ensure!(
         counts["recipients"] == 1 && counts["parts"] == 1 && counts["undelivered"] == 0,
@@ -280,16 +257,9 @@ async fn accounts_take_turns_at_a_sender_by_parts() -> Result<()> {
         .await?;
     let (busy, small) = (app.client().await?, app.client().await?);
     peer.hold(true);
-    let of_two_parts = busy
-        .started(|form| {
-            let mut campaign = on_import(form, "peer");
-            campaign["text"] = json!(format!("{} {{link}}", "x".repeat(200)));
-            campaign
-        })
+    let of_two_parts = json!({"text": format!("{} {{link}}", "x".repeat(200))});
+    busy.running_with("peer", of_two_parts, &records("A", 200, "1"))
         .await?;
-    busy.import_for(&of_two_parts, &records("A", 200, "1"))
-        .await?
-        .expect(202)?;
     peer.until(1).await?;
     let campaign = small.running("peer", &people(20)).await?;
     small.until_first(&campaign, "scheduled", 20).await?;

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{count, on_import};
+use tests::campaign::{count, on_import_with};
 use tests::client::Client;
 use tests::import::{JSON, records};
 use tests::wait::LATER;
@@ -68,18 +68,13 @@ async fn those_who_opted_out_get_nothing_until_they_are_taken_off_the_list() -> 
 async fn a_phone_gets_one_message_of_a_campaign_and_a_missing_field_none() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
-    let text = |form: &Value| {
-        let mut campaign = on_import(form, "demo");
-        campaign["text"] = json!("Hello {name}: {link}");
-        campaign
-    };
-    let campaign = client.started(text).await?;
     let all = [
         json!({"docid": "a", "phone": "+491510000001", "name": "Ada"}),
         json!({"docid": "b", "phone": "+491510000001", "name": "Bob"}),
         json!({"docid": "c", "phone": "+491510000002", "name": " "}),
     ];
-    client.import_for(&campaign, &all).await?.expect(202)?;
+    let text = json!({"text": "Hello {name}: {link}"});
+    let campaign = client.running_with("demo", text, &all).await?;
     let done = client.until(&campaign, is_done).await?;
     ensure!(skipped(&done, "first", "duplicate_phone") == 1, "{done}");
     ensure!(
@@ -109,15 +104,9 @@ async fn an_audience_is_taken_once_of_those_who_were_there_before() -> Result<()
         (json!({"fields": {"store_code": "S5"}}), 4),
         (json!({"fields": {"version": "2"}}), 50),
     ] {
-        let of = |form: &Value| {
-            let mut campaign = on_import(form, "demo");
-            campaign["audience"] = audience.clone();
-            campaign
-        };
+        let of = |form: &Value| on_import_with(form, "demo", json!({"audience": audience}));
         let campaign = client.started(of).await?;
-        let finished = client
-            .until(&campaign, |now| now["status"] == "FINISHED")
-            .await?;
+        let finished = client.finished(&campaign).await?;
         let recipients = count(&finished, "first", "recipients");
         ensure!(recipients == expected, "{audience}: {finished}");
     }
@@ -128,17 +117,10 @@ async fn an_audience_is_taken_once_of_those_who_were_there_before() -> Result<()
 async fn no_reminder_waits_for_a_phone_that_opts_out() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
+    let reminder = json!({"reminder": {"after_days": 2, "text": "Still: {link}"}});
     let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "demo");
-            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
-            campaign
-        })
+        .running_with("demo", reminder, &records("A", 2, "1"))
         .await?;
-    client
-        .import_for(&campaign, &records("A", 2, "1"))
-        .await?
-        .expect(202)?;
     let waiting = |now: &Value| count(now, "reminder", "scheduled");
     client.until(&campaign, |now| waiting(now) == 2).await?;
     suppress(&client, Method::PUT, "+491510000001").await?;

@@ -3,12 +3,11 @@
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count, on_import, on_import_with};
 use tests::client::Client;
 use tests::import::records;
 use tests::wait::{LATER, eventually};
 
-use super::explained::change;
 use super::peer::{Peer, sender_to};
 use super::replies::SETTING;
 use super::{LONG_AGO, skipped, with_senders};
@@ -39,16 +38,9 @@ pub(super) async fn with_budget(
     amount: f64,
     people: usize,
 ) -> Result<Value> {
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, sender);
-            campaign["budget"] = euro(amount);
-            campaign
-        })
-        .await?;
+    let budget = json!({"budget": euro(amount)});
     let records = records("A", people, "1");
-    client.import_for(&campaign, &records).await?.expect(202)?;
-    Ok(campaign)
+    client.running_with(sender, budget, &records).await
 }
 
 #[tokio::test]
@@ -69,12 +61,14 @@ async fn a_budget_is_spent_to_the_last_part_and_the_rest_waits_until_it_is_raise
     let test = client.send_json(Method::POST, &path, &test).await?;
     test.expect(200)?;
 
-    change(&client, &campaign, &[("budget", euro(0.8))]).await?;
+    let raised = json!({"budget": euro(0.8)});
+    client.changed(&campaign, raised).await?;
     let more = client
         .until(&campaign, |now| now["cost"] == euro(0.8))
         .await?;
     ensure!(waiting(&more).0 == "budget", "{more}");
-    change(&client, &campaign, &[("budget", Value::Null)]).await?;
+    let none = json!({"budget": null});
+    client.changed(&campaign, none).await?;
     client.until_first(&campaign, "delivered", 25).await?;
     let all = client
         .until(&campaign, |now| now["cost"] == euro(1.3))
@@ -140,14 +134,9 @@ async fn senders_of_a_campaign_share_its_budget_at_their_own_prices() -> Result<
         format!("near={demo}&price=0.05EUR far={demo}&price=0.1EUR usd={demo}&price=0.05USD");
     let app = with_senders(&senders).start().await?;
     let client = app.client().await?;
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "near");
-            campaign["sender"] = json!({"DE": "near", "*": "far"});
-            campaign["budget"] = euro(0.3);
-            campaign
-        })
-        .await?;
+    let of = json!({"sender": {"DE": "near", "*": "far"}, "budget": euro(0.3)});
+    let of = |form: &Value| on_import_with(form, "near", of);
+    let campaign = client.started(of).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let person = |(n, phone): (usize, &str)| json!({"docid": format!("P-{n}"), "phone": format!("{phone}{n}")});
     let people = [
@@ -156,10 +145,8 @@ async fn senders_of_a_campaign_share_its_budget_at_their_own_prices() -> Result<
         (3, "+3361234567"),
     ];
     let people: Vec<Value> = people.into_iter().map(person).collect();
-    client.import_for(&campaign, &people).await?.expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 3)
-        .await?;
+    client.imported_for(&campaign, &people).await?;
+    client.until_first(&campaign, "scheduled", 3).await?;
     let path = campaign_path(&campaign);
     let preview: Value = client
         .post(&format!("{path}/preview"))
@@ -171,7 +158,7 @@ async fn senders_of_a_campaign_share_its_budget_at_their_own_prices() -> Result<
     client.act(&campaign, "resume").await?.expect(200)?;
     client.until_first(&campaign, "delivered", 3).await?;
     let french: Vec<Value> = (4..8).map(|n| person((n, "+3361234567"))).collect();
-    client.import_for(&campaign, &french).await?.expect(202)?;
+    client.imported_for(&campaign, &french).await?;
     let used_up = client.until_first(&campaign, "delivered", 4).await?;
     ensure!(
         waiting(&used_up) == ("budget", 3, &Value::Null) && used_up["cost"] == euro(0.3),

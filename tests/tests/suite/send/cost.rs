@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::on_import;
 use tests::client::Client;
 
 use super::peer::{Peer, sender_to};
@@ -113,15 +112,9 @@ async fn what_was_refused_costs_nothing_and_each_try_costs() -> Result<()> {
 async fn without_a_price_there_are_messages_and_no_cost() -> Result<()> {
     let app = with_senders(DEMO).start().await?;
     let client = app.client().await?;
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "demo");
-            campaign["text"] = json!(format!("{} {{link}}", "long ".repeat(40)));
-            campaign
-        })
-        .await?;
+    let long = json!({"text": format!("{} {{link}}", "long ".repeat(40))});
     let people = people(&["+4915112345671"]);
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let campaign = client.running_with("demo", long, &people).await?;
     let sent = client.until_first(&campaign, "delivered", 1).await?;
     ensure!(sent["cost"] == Value::Null, "{sent}");
     let items = usage(&client).await?;

@@ -3,17 +3,15 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use tests::app::PEPPER;
-use tests::campaign::{count, on_import};
+use tests::campaign::count;
 use tests::import::records;
 use tests::wait::{LATER, eventually};
 
 use super::peer::{Peer, sender_to};
 use super::{LONG_AGO, degrades, with_demo, with_senders};
 
-fn with_reminder(form: &Value) -> Value {
-    let mut campaign = on_import(form, "demo");
-    campaign["reminder"] = json!({"after_days": 1, "text": "Still there? {link}"});
-    campaign
+fn reminder() -> Value {
+    json!({"reminder": {"after_days": 1, "text": "Still there? {link}"}})
 }
 
 #[tokio::test]
@@ -43,11 +41,9 @@ async fn without_receipts_reminders_follow_what_was_accepted() -> Result<()> {
         .start()
         .await?;
     let client = app.client().await?;
-    let campaign = client.started(with_reminder).await?;
-    client
-        .import_for(&campaign, &records("A", 3, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client
+        .running_with("demo", reminder(), &records("A", 3, "1"))
+        .await?;
     let planned = client
         .until(&campaign, |now| count(now, "reminder", "scheduled") == 3)
         .await?;
@@ -58,9 +54,7 @@ async fn without_receipts_reminders_follow_what_was_accepted() -> Result<()> {
         .until(&campaign, |now| count(now, "reminder", "accepted") == 3)
         .await?;
     client.act(&campaign, "finish").await?.expect(200)?;
-    client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    client.finished(&campaign).await?;
     Ok(())
 }
 
@@ -70,20 +64,16 @@ async fn a_campaign_waits_for_receipts_no_longer_than_they_can_come() -> Result<
         .start()
         .await?;
     let client = app.client().await?;
-    let campaign = client.started(with_reminder).await?;
-    client
-        .import_for(&campaign, &records("A", 3, "1"))
-        .await?
-        .expect(202)?;
+    let campaign = client
+        .running_with("demo", reminder(), &records("A", 3, "1"))
+        .await?;
     client.until_first(&campaign, "accepted", 3).await?;
     client.act(&campaign, "finish").await?.expect(200)?;
     let waits = client.read_campaign(&campaign).await?;
     ensure!(waits["status"] == "RUNNING", "{waits}");
     app.sql(&format!("UPDATE message SET scheduled_at = '{LONG_AGO}'"))
         .await?;
-    client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    client.finished(&campaign).await?;
     Ok(())
 }
 

@@ -267,7 +267,7 @@ async fn nothing_leads_to_a_person_who_was_erased() -> Result<()> {
     // The same person comes back, for the same campaign and another one.
     let second = campaign(&client, &form).await?;
     for campaign in [&first, &second] {
-        client.import_for(campaign, &people()).await?.expect(202)?;
+        client.imported_for(campaign, &people()).await?;
     }
     let done = client.until_first(&second, "accepted", 2).await?;
     ensure!(skipped(&done, "first", "duplicate_phone") == 0, "{done}");

@@ -2,10 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use chrono::{Datelike, Utc};
-use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{campaign_path, count, on_import};
-use tests::client::Client;
+use tests::campaign::{count, on_import_with};
 use tests::import::segment;
 use tests::visitor::Visitor;
 use tests::wait::LATER;
@@ -26,34 +24,18 @@ fn people(store: &str) -> Vec<Value> {
     (100..103).map(person).collect()
 }
 
-pub(super) async fn change(
-    client: &Client,
-    campaign: &Value,
-    changes: &[(&str, Value)],
-) -> Result<Value> {
-    let mut body = client.read_campaign(campaign).await?;
-    for (member, value) in changes {
-        body[*member] = value.clone();
-    }
-    let path = campaign_path(campaign);
-    let answer = client.send_json(Method::PUT, &path, &body).await?;
-    answer.expect(200)?.json()
+fn reminder(after_days: u32) -> Value {
+    json!({"reminder": {"after_days": after_days, "text": "Still: {link}"}})
 }
 
 #[tokio::test]
 async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
     let app = with_senders(SENDER).start().await?;
     let client = app.client().await?;
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "demo");
-            campaign["send_window"] = json!({"days": other_days()});
-            campaign["bus_props_from"] = json!({"store": "Filiale"});
-            campaign
-        })
-        .await?;
-    let imported = client.import_for(&campaign, &people("S9")).await?;
-    let imported: Value = imported.expect(202)?.json()?;
+    let of = json!({"send_window": {"days": other_days()}, "bus_props_from": {"store": "Filiale"}});
+    let of = |form: &Value| on_import_with(form, "demo", of);
+    let campaign = client.started(of).await?;
+    let imported = client.imported_for(&campaign, &people("S9")).await?;
     ensure!(
         imported["bus_props_unknown"] == json!({"store:S9": 3}),
         "{imported}"
@@ -75,8 +57,8 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
 
     client.act(&campaign, "pause").await?.expect(200)?;
     let long = format!("{} {{link}}", "long ".repeat(40));
-    let changes = [("text", json!(long)), ("send_window", Value::Null)];
-    let after = change(&client, &campaign, &changes).await?;
+    let changes = json!({"text": long, "send_window": null});
+    let after = client.changed(&campaign, changes).await?;
     let paused = json!([{"reason": "paused", "messages": 3, "until": null, "sender": null}]);
     ensure!(after["waiting"] == paused, "{after}");
     client.act(&campaign, "resume").await?.expect(200)?;
@@ -92,29 +74,21 @@ async fn what_waits_says_why_and_goes_by_the_newest_settings() -> Result<()> {
 async fn reminders_move_with_their_days_and_go_with_their_text() -> Result<()> {
     let app = with_senders(SENDER).start().await?;
     let client = app.client().await?;
-    let reminder = |days: u32| json!({"after_days": days, "text": "Still: {link}"});
     let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "demo");
-            campaign["reminder"] = reminder(2);
-            campaign
-        })
+        .running_with("demo", reminder(2), &people("S1"))
         .await?;
-    client
-        .import_for(&campaign, &people("S1"))
-        .await?
-        .expect(202)?;
     let until = |campaign: &Value| {
         let wait = campaign["waiting"].as_array().into_iter().flatten();
         let mut wait = wait.filter(|wait| wait["reason"] == "reminder" && wait["messages"] == 3);
         wait.next().map(|wait| wait["until"].to_string())
     };
     let before = client.until(&campaign, |now| until(now).is_some()).await?;
-    change(&client, &campaign, &[("reminder", reminder(5))]).await?;
+    client.changed(&campaign, reminder(5)).await?;
     client
         .until(&campaign, |now| until(now) > until(&before))
         .await?;
-    change(&client, &campaign, &[("reminder", Value::Null)]).await?;
+    let none = json!({"reminder": null});
+    client.changed(&campaign, none).await?;
     let gone = client
         .until(&campaign, |now| count(now, "reminder", "cancelled") == 3)
         .await?;
@@ -128,16 +102,8 @@ async fn whoever_answers_lets_go_of_the_reminder_at_once() -> Result<()> {
     let app = with_senders(SENDER).start().await?;
     let client = app.client().await?;
     let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "demo");
-            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
-            campaign
-        })
+        .running_with("demo", reminder(2), &people("S1"))
         .await?;
-    client
-        .import_for(&campaign, &people("S1"))
-        .await?
-        .expect(202)?;
     let reminds = |campaign: &Value, messages: u64| {
         let mut wait = campaign["waiting"].as_array().into_iter().flatten();
         wait.any(|wait| wait["reason"] == "reminder" && wait["messages"] == messages)
@@ -171,14 +137,13 @@ async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -
     let app = with_senders(SENDER).start().await?;
     let client = app.client().await?;
     client.import_and_wait(&people("S9"), LATER).await?;
-    let of = |form: &Value| {
-        let mut campaign = on_import(form, "demo");
-        campaign["text"] = json!("How was {filiale|it}? {link}");
-        campaign["audience"] = json!({"fields": {}});
-        campaign["bus_props_from"] = json!({"store": "Filiale"});
-        campaign["send_window"] = json!({"days": other_days()});
-        campaign
-    };
+    let of = json!({
+        "text": "How was {filiale|it}? {link}",
+        "audience": {"fields": {}},
+        "bus_props_from": {"store": "Filiale"},
+        "send_window": {"days": other_days()},
+    });
+    let of = |form: &Value| on_import_with(form, "demo", of);
     let campaign = client.campaign(of).await?;
     let preview: Value = client
         .act(&campaign, "preview")
@@ -193,7 +158,8 @@ async fn stores_that_the_form_does_not_list_and_nearly_right_fields_are_told() -
     client.act(&campaign, "start").await?.expect(200)?;
     let waiting = client.until_first(&campaign, "scheduled", 3).await?;
     ensure!(waiting["bus_props_unknown"] == unknown, "{waiting}");
-    let added = change(&client, &campaign, &[("add_bus_props", json!(true))]).await?;
+    let adds = json!({"add_bus_props": true});
+    let added = client.changed(&campaign, adds).await?;
     ensure!(added["bus_props_unknown"] == json!({}), "{added}");
     let form = added["form_id"].as_str().unwrap_or_default();
     let form: Value = client

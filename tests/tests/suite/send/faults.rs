@@ -7,7 +7,6 @@ use tests::import::records;
 use tests::wait::{LATER, eventually};
 
 use super::budget::{euro, with_budget};
-use super::explained::change;
 use super::peer::{Peer, sender_to};
 use super::with_senders;
 
@@ -68,7 +67,8 @@ async fn a_killed_worker_spends_no_more_than_the_budget_and_loses_nothing() -> R
         .await?;
     ensure!(count(&used_up, "first", "scheduled") == 200, "{used_up}");
     ensure!(peer.seen().len() <= 400, "{} came", peer.seen().len());
-    change(&client, &campaign, &[("budget", json!(null))]).await?;
+    let none = json!({"budget": null});
+    client.changed(&campaign, none).await?;
     let done = client.handed_over(&campaign, 600).await?;
     ensure!(done["cost"] == euro(30.0), "{done}");
     peer.took_each_once(&done, 600, 2 * WINDOW)

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
-use tests::campaign::{count, on_import};
+use tests::campaign::count;
 use tests::import::{records, segment};
 use tests::oracle::agrees;
 use tests::visitor::Visitor;
@@ -15,9 +15,8 @@ use super::with_demo;
 async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
     let all = records("order", 30, "1");
-    client.import_for(&campaign, &all).await?.expect(202)?;
+    let campaign = client.running("demo", &all).await?;
     let delivered = client.until_first(&campaign, "delivered", 30).await?;
     ensure!(count(&delivered, "first", "parts") == 30, "{delivered}");
 
@@ -81,11 +80,9 @@ async fn an_import_for_a_campaign_is_followed_to_the_answer() -> Result<()> {
     }
 
     // The same again changes nothing: there is one message to each.
-    client.import_for(&campaign, &all).await?.expect(202)?;
+    client.imported_for(&campaign, &all).await?;
     client.act(&campaign, "finish").await?.expect(200)?;
-    let finished = client
-        .until(&campaign, |now| now["status"] == "FINISHED")
-        .await?;
+    let finished = client.finished(&campaign).await?;
     ensure!(count(&finished, "first", "recipients") == 30, "{finished}");
     client
         .import_for(&campaign, &all)

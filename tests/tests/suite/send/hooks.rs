@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count};
 use tests::check;
 use tests::client::{Answer, Client};
 use tests::import::JSON;
@@ -132,9 +132,8 @@ async fn a_signed_stop_reaches_every_account_that_sent_to_the_phone() -> Result<
         ensure!(list["items"][0]["source"] == "inbound", "{list}");
         ensure!(list["items"][0]["phone"] == "+**********678", "{list}");
     }
-    let campaign = one.started(|form| on_import(form, "peer")).await?;
     let records = [PHONE, OTHER_PHONE].map(record);
-    one.import_for(&campaign, &records).await?.expect(202)?;
+    let campaign = one.running("peer", &records).await?;
     let done = one.until_first(&campaign, "accepted", 1).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     names_nobody(&app).await
@@ -162,12 +161,10 @@ async fn whom_the_provider_names_as_opted_out_gets_nothing_more() -> Result<()> 
     let app = twilio(&address).await?;
     let (client, stranger) = (app.client().await?, app.client().await?);
     peer.answer_with(400);
-    let campaign = client.started(|form| on_import(form, "twilio")).await?;
     let [record, other] = [PHONE, OTHER_PHONE].map(record);
-    client
-        .import_for(&campaign, std::slice::from_ref(&record))
-        .await?
-        .expect(202)?;
+    let campaign = client
+        .running("twilio", std::slice::from_ref(&record))
+        .await?;
     client.until_first(&campaign, "failed", 1).await?;
     let messages = format!("{}/message", campaign_path(&campaign));
     let list = client.get(&messages).await?.expect(200)?.json()?;

@@ -7,7 +7,6 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{count, on_import};
 use tests::import::records;
 use tests::process::Process;
 use tests::servers::free_port;
@@ -137,16 +136,10 @@ async fn kannel_sends_each_message_once_reports_it_and_brings_a_stop() -> Result
     let client = app.client().await?;
     is(&client, "wrong", "error", json!("http_403")).await?;
     is(&client, "gate", "ok", Value::Null).await?;
-    let campaign = client.started(|form| on_import(form, "gate")).await?;
     let recipients = records("A", MESSAGES, "1");
+    let campaign = client.running("gate", &recipients).await?;
     client
-        .import_for(&campaign, &recipients)
-        .await?
-        .expect(202)?;
-    client
-        .until(&campaign, |now| {
-            count(now, "first", "delivered") == MESSAGES as u64
-        })
+        .until_first(&campaign, "delivered", MESSAGES as u64)
         .await?;
     let got = got(&log)?;
     ensure!(got.len() == MESSAGES, "{} phones", got.len());

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{CAMPAIGN, campaign_path, count, on_import};
+use tests::campaign::{CAMPAIGN, campaign_path, count, on_import, on_import_with};
 use tests::form::short_form;
 use tests::import::{JSON, array, records};
 
@@ -137,9 +137,8 @@ async fn a_campaign_is_for_batches_of_its_account() -> Result<()> {
     let theirs = other.import_as(JSON, array(&records("A", 1, "1"))).await?;
     let theirs: Value = theirs.expect(202)?.json()?;
     let of = |form: &Value| {
-        let mut campaign = on_import(form, "demo");
-        campaign["audience"] = json!({"batch_ids": [own["batch_id"]]});
-        campaign
+        let audience = json!({"batch_ids": [own["batch_id"]]});
+        on_import_with(form, "demo", json!({"audience": audience}))
     };
     let campaign = client.campaign(of).await?;
     let mut body = of(&campaign);

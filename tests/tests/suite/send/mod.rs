@@ -15,6 +15,7 @@ mod kannel;
 mod life;
 mod lists;
 mod people;
+mod previews;
 mod providers;
 mod replies;
 mod reports;

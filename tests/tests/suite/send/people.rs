@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, PEPPER};
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count, on_import, on_import_with};
 use tests::client::{Answer, Client};
 use tests::import::records;
 use tests::visitor::{Visitor, page};
@@ -71,14 +71,9 @@ async fn a_preview_judges_everybody_and_stores_nothing() -> Result<()> {
         json!({"on_import": true}),
         json!({"created_from": "2020-01-01T00:00:00Z"}),
     ] {
-        let campaign = client
-            .campaign(|form| {
-                let mut campaign = on_import(form, "peer");
-                campaign["text"] = json!("Hello {name}: {link}");
-                campaign["audience"] = audience;
-                campaign
-            })
-            .await?;
+        let of = json!({"text": "Hello {name}: {link}", "audience": audience});
+        let of = |form: &Value| on_import_with(form, "peer", of);
+        let campaign = client.campaign(of).await?;
         let before = client.read_campaign(&campaign).await?;
         let preview = client.act(&campaign, "preview").await?.expect(200)?;
         let preview: Value = preview.json()?;
@@ -116,9 +111,8 @@ async fn a_preview_judges_everybody_and_stores_nothing() -> Result<()> {
 async fn a_new_pepper_forgets_nobody() -> Result<()> {
     let mut app = with_demo().start().await?;
     let client = app.client().await?;
-    let begun = client.started(|form| on_import(form, "demo")).await?;
     let all = records("A", 3, "1");
-    client.import_for(&begun, &all).await?.expect(202)?;
+    let begun = client.running("demo", &all).await?;
     client.until_first(&begun, "delivered", 3).await?;
     suppress(&client, Method::PUT, "+491510000001").await?;
     let peppers = format!("{} {PEPPER}", "07".repeat(32));
@@ -135,12 +129,12 @@ async fn a_new_pepper_forgets_nobody() -> Result<()> {
     let preview: Value = preview.json()?;
     ensure!(preview["skipped"] == json!({"opted_out": 1}), "{preview}");
     client.act(&campaign, "start").await?.expect(200)?;
-    client.import_for(&campaign, &all).await?.expect(202)?;
+    client.imported_for(&campaign, &all).await?;
     let done = client.until_first(&campaign, "delivered", 2).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     // Another docid of a phone that has its message.
     let other = json!({"docid": "B", "phone": "+491510000000"});
-    client.import_for(&begun, &[other]).await?.expect(202)?;
+    client.imported_for(&begun, &[other]).await?;
     let done = client.until_first(&begun, "recipients", 4).await?;
     ensure!(skipped(&done, "first", "duplicate_phone") == 1, "{done}");
     Ok(())
@@ -151,13 +145,9 @@ async fn a_test_message_goes_to_any_number_and_its_link_stores_nothing() -> Resu
     let (peer, app) = with_peer().await?;
     let client = app.client().await?;
     client.import_and_wait(&records("A", 2, "1"), LATER).await?;
-    let campaign = client
-        .campaign(|form| {
-            let mut campaign = on_import(form, "peer");
-            campaign["text"] = json!("How was {store_code}, {first_name}? {link}");
-            campaign
-        })
-        .await?;
+    let text = json!({"text": "How was {store_code}, {first_name}? {link}"});
+    let of = |form: &Value| on_import_with(form, "peer", text);
+    let campaign = client.campaign(of).await?;
     try_out(&client, &campaign, COLLEAGUE, Some("nobody"))
         .await?
         .problem(422, "validation_failed")?;
@@ -231,9 +221,8 @@ async fn no_more_messages_is_a_button_of_the_page() -> Result<()> {
     // The form still takes an answer.
     visitor.stored(&json!({"mood": 1})).await?;
     app.anonymous()?.post(&stop).await?.expect(200)?;
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
     let records = [PHONE, OTHER_PHONE].map(|phone| json!({"docid": phone, "phone": phone}));
-    client.import_for(&campaign, &records).await?.expect(202)?;
+    let campaign = client.running("peer", &records).await?;
     let done = client.until_first(&campaign, "accepted", 1).await?;
     ensure!(skipped(&done, "first", "opted_out") == 1, "{done}");
     // Nobody can stop what no message began.
@@ -255,9 +244,7 @@ async fn no_more_messages_stays_where_messages_are_kept_no_longer() -> Result<()
     answered.stored(&json!({"mood": 1})).await?;
     client.act(&over, "finish").await?.expect(200)?;
     let path = format!("{}/message", campaign_path(&over));
-    client
-        .until(&over, |now| now["status"] == "FINISHED")
-        .await?;
+    client.finished(&over).await?;
     app.sql("UPDATE campaign SET finished_at = '2020-01-01 00:00:00+00:00'")
         .await?;
     app.sql("UPDATE message SET accepted_day = '2020-01-01'")
@@ -284,9 +271,8 @@ async fn no_more_messages_stays_where_messages_are_kept_no_longer() -> Result<()
         ensure!(page(&stopped, 200)?.contains("You will get no more messages"));
     }
     ensure!(suppressed(&client).await? == 2);
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
     let records = [PHONE, OTHER_PHONE].map(|phone| json!({"docid": phone, "phone": phone}));
-    client.import_for(&campaign, &records).await?.expect(202)?;
+    let campaign = client.running("peer", &records).await?;
     eventually(LATER, async || {
         let now = client.read_campaign(&campaign).await?;
         ensure!(skipped(&now, "first", "opted_out") == 2, "{now}");

@@ -12,7 +12,6 @@ use axum::{Json, Router};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::on_import;
 use tests::client::Client;
 use tests::import::{JSON, record};
 use tests::tools::{Tool, own};
@@ -105,12 +104,8 @@ async fn accepted(
     capture: &Capture,
     path: &str,
 ) -> Result<(Value, Request)> {
-    let campaign = client.started(|form| on_import(form, sender)).await?;
     let recipient = record(&format!("of-{sender}"));
-    client
-        .import_for(&campaign, &[recipient])
-        .await?
-        .expect(202)?;
+    let campaign = client.running(sender, &[recipient]).await?;
     client.until_first(&campaign, "accepted", 1).await?;
     let request = capture.of(path).pop().context("nothing came")?;
     Ok((campaign, request))

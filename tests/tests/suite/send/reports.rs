@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tests::app::App;
 use tests::campaign::{CAMPAIGN, campaign_path, count, on_import};
 use tests::client::Client;
-use tests::import::{JSON, records, segment};
+use tests::import::{records, segment};
 use tests::oracle::{agrees, of_messages};
 use tests::report::Of;
 use tests::visitor::Visitor;
@@ -29,16 +29,14 @@ async fn sent(client: &Client) -> Result<(Value, Value)> {
         .await?;
     let mut body = on_import(&form, "demo");
     body["bus_props_from"] = json!({"store": "store_code"});
-    let made = client
-        .call(Method::POST, CAMPAIGN)
-        .body(JSON, body.to_string());
-    let campaign: Value = made.send().await?.expect(201)?.json()?;
+    let made = client.send_json(Method::POST, CAMPAIGN, &body).await?;
+    let campaign: Value = made.expect(201)?.json()?;
     client.act(&campaign, "start").await?.expect(200)?;
     let mut all = records("order", 40, "1");
     for (record, store) in all.iter_mut().zip(STORES.iter().cycle()) {
         record["store_code"] = json!(store);
     }
-    client.import_for(&campaign, &all).await?.expect(202)?;
+    client.imported_for(&campaign, &all).await?;
     let campaign = client
         .until(&campaign, |now| {
             let open = ["scheduled", "sending", "accepted"];

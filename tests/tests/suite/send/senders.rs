@@ -79,9 +79,7 @@ async fn a_provider_that_is_away_is_told_while_nothing_waits_and_so_is_its_retur
     is(&client, "centre", "error", json!("smpp-unbound")).await?;
     degrades(&mut app, "centre smpp-unbound, peer connect").await?;
     // What comes meanwhile waits, however long, and fails not.
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    let people = records("A", 3, "1");
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let campaign = client.running("peer", &records("A", 3, "1")).await?;
     let waits = client
         .until(&campaign, |now| {
             now["waiting"][0]["reason"] == "sender_paused" && count(now, "first", "scheduled") == 3
@@ -94,9 +92,7 @@ async fn a_provider_that_is_away_is_told_while_nothing_waits_and_so_is_its_retur
         "{waiting}"
     );
     let peer = Peer::on(TcpListener::bind(&address).await?);
-    let done = client
-        .until(&campaign, |now| count(now, "first", "accepted") == 3)
-        .await?;
+    let done = client.until_first(&campaign, "accepted", 3).await?;
     ensure!(peer.messages().len() == 3, "{done}");
     let well = is(&client, "peer", "ok", Value::Null).await?;
     ensure!(
@@ -119,9 +115,7 @@ async fn a_paused_sender_takes_nothing_until_it_is_resumed() -> Result<()> {
     ensure!(told.contains("demo takes nothing"), "{told}");
     let paused = is(&client, "demo", "paused", json!("by_hand")).await?;
     ensure!(paused["since"].is_string(), "{paused}");
-    let campaign = client.started(|form| on_import(form, "demo")).await?;
-    let people = records("A", 3, "1");
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let campaign = client.running("demo", &records("A", 3, "1")).await?;
     client
         .until(&campaign, |now| {
             now["waiting"][0]["reason"] == "sender_paused" && count(now, "first", "scheduled") == 3
@@ -129,9 +123,7 @@ async fn a_paused_sender_takes_nothing_until_it_is_resumed() -> Result<()> {
         .await?;
     let told = app.succeeds(&["sender", "resume", "demo"]).await?;
     ensure!(told.contains("demo is tried again now"), "{told}");
-    client
-        .until(&campaign, |now| count(now, "first", "delivered") == 3)
-        .await?;
+    client.until_first(&campaign, "delivered", 3).await?;
     is(&client, "demo", "ok", Value::Null).await?;
     let unknown = app.cli(&["sender", "pause", "another"]).await?;
     ensure!(!unknown.status.success(), "{unknown:?}");

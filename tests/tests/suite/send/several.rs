@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::App;
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count, on_import_with};
 use tests::client::Client;
 use tests::import::segment;
 use tests::visitor::Visitor;
@@ -25,12 +25,6 @@ fn entry(name: &str, address: &str, more: &str) -> String {
 fn germans(numbers: std::ops::Range<usize>) -> Vec<Value> {
     let person = |n| json!({"docid": format!("D{n}"), "phone": format!("+49151123456{n:02}")});
     numbers.map(person).collect()
-}
-
-fn naming(form: &Value, sender: Value) -> Value {
-    let mut campaign = on_import(form, "a");
-    campaign["sender"] = sender;
-    campaign
 }
 
 /// Lets a sender that is in error have been so for long.
@@ -80,16 +74,11 @@ async fn while_a_sender_is_in_error_the_next_takes_what_it_did_not() -> Result<(
     let app = with_senders(&senders).start().await?;
     let client = app.client().await?;
     let choice = json!(["a", "b"]);
-    let campaign = client.started(|form| naming(form, choice.clone())).await?;
+    let of = json!({"sender": choice});
+    let campaign = client.running_with("a", of, &germans(0..5)).await?;
     ensure!(campaign["sender"] == choice, "{campaign}");
-    client
-        .import_for(&campaign, &germans(0..5))
-        .await?
-        .expect(202)?;
     is(&client, "a", "error", json!("http_401")).await?;
-    let waits = client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 5)
-        .await?;
+    let waits = client.until_first(&campaign, "scheduled", 5).await?;
     let paused = &waits["waiting"][0];
     ensure!(
         paused["reason"] == "sender_paused" && paused["sender"] == "a",
@@ -107,10 +96,7 @@ async fn while_a_sender_is_in_error_the_next_takes_what_it_did_not() -> Result<(
     }
     let well = is(&client, "a", "ok", Value::Null).await?;
     ensure!(well["waiting"] == 0, "{well}");
-    client
-        .import_for(&campaign, &germans(5..6))
-        .await?
-        .expect(202)?;
+    client.imported_for(&campaign, &germans(5..6)).await?;
     client.until_first(&campaign, "accepted", 6).await?;
     ensure!(by_sender(&client, &campaign).await? == numbers([("a", 1), ("b", 5)]));
     Ok(())
@@ -126,13 +112,8 @@ async fn what_is_uncertain_goes_to_no_other_sender() -> Result<()> {
             .start()
             .await?;
         let client = app.client().await?;
-        let campaign = client
-            .started(|form| naming(form, json!(["a", "b"])))
-            .await?;
-        client
-            .import_for(&campaign, &germans(0..20))
-            .await?
-            .expect(202)?;
+        let of = json!({"sender": ["a", "b"]});
+        let campaign = client.running_with("a", of, &germans(0..20)).await?;
         is(&client, "a", "error", json!("http_500")).await?;
         // Whatever it is tried with from now on it certainly does not take.
         first.answer_with(401);
@@ -140,10 +121,7 @@ async fn what_is_uncertain_goes_to_no_other_sender() -> Result<()> {
         client.until_first(&campaign, "accepted", 15).await?;
         let due = format!("UPDATE message_due SET due_at = '{LONG_AGO}' WHERE fence = 0");
         app.sql(&due).await?;
-        client
-            .import_for(&campaign, &germans(20..21))
-            .await?
-            .expect(202)?;
+        client.imported_for(&campaign, &germans(20..21)).await?;
         let done =
             |now: &Value| count(now, "first", "accepted") == 16 && count(now, "first", status) == 5;
         client.until(&campaign, done).await?;
@@ -162,12 +140,10 @@ async fn what_the_next_sender_does_not_serve_waits_for_its_own() -> Result<()> {
         .start()
         .await?;
     let client = app.client().await?;
-    let campaign = client
-        .started(|form| naming(form, json!(["a", "b"])))
-        .await?;
     let mut people = germans(0..2);
     people.push(json!({"docid": "french", "phone": "+33612345678"}));
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let of = json!({"sender": ["a", "b"]});
+    let campaign = client.running_with("a", of, &people).await?;
     is(&client, "a", "error", json!("http_401")).await?;
     error_since_long(&app, "a").await?;
     client
@@ -191,8 +167,9 @@ async fn each_country_has_its_senders() -> Result<()> {
     let senders = format!("{} {}", entry("a", &a, ""), entry("b", &b, ""));
     let app = with_senders(&senders).start().await?;
     let client = app.client().await?;
-    let choice = json!({"FR": ["b", "a"], "DE": "a"});
-    let campaign = client.started(|form| naming(form, choice.clone())).await?;
+    let of = json!({"sender": {"FR": ["b", "a"], "DE": "a"}});
+    let of = |form: &Value| on_import_with(form, "a", of);
+    let campaign = client.started(of).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let person = |docid: &str, phone: &str| json!({"docid": docid, "phone": phone});
     let people = [
@@ -201,10 +178,8 @@ async fn each_country_has_its_senders() -> Result<()> {
         person("austrian", "+436641234567"),
         person("moves", "+4915112345679"),
     ];
-    client.import_for(&campaign, &people).await?.expect(202)?;
-    client
-        .until(&campaign, |now| count(now, "first", "scheduled") == 4)
-        .await?;
+    client.imported_for(&campaign, &people).await?;
+    client.until_first(&campaign, "scheduled", 4).await?;
     let preview = format!("{}/preview", campaign_path(&campaign));
     let preview: Value = client.post(&preview).await?.expect(200)?.json()?;
     ensure!(
@@ -212,17 +187,11 @@ async fn each_country_has_its_senders() -> Result<()> {
         "{preview}"
     );
     let moved = [person("moves", "+33612345679")];
-    let batch: Value = client
-        .import_for(&campaign, &moved)
-        .await?
-        .expect(202)?
-        .json()?;
+    let batch = client.imported_for(&campaign, &moved).await?;
     let id = batch["batch_id"].as_str().context("no batch_id")?;
     client.completed(id, LATER).await?;
     client.act(&campaign, "resume").await?.expect(200)?;
-    let done = client
-        .until(&campaign, |now| count(now, "first", "accepted") == 3)
-        .await?;
+    let done = client.until_first(&campaign, "accepted", 3).await?;
     ensure!(
         skipped(&done, "first", "country_not_allowed") == 1,
         "{done}"
@@ -242,24 +211,18 @@ async fn a_running_campaign_gets_another_sender_and_what_was_sent_keeps_its_own(
     let campaign = client.running("a", &germans(0..2)).await?;
     client.until_first(&campaign, "accepted", 2).await?;
     first.answer_with(401);
-    client
-        .import_for(&campaign, &germans(2..5))
-        .await?
-        .expect(202)?;
+    client.imported_for(&campaign, &germans(2..5)).await?;
     is(&client, "a", "error", json!("http_401")).await?;
     client.until_first(&campaign, "scheduled", 3).await?;
-    let mut body = client.read_campaign(&campaign).await?;
-    body["sender"] = json!("b");
-    let path = campaign_path(&campaign);
-    let changed = client.send_json(Method::PUT, &path, &body).await?;
-    let changed: Value = changed.expect(200)?.json()?;
+    let other = json!({"sender": "b"});
+    let changed = client.changed(&campaign, other).await?;
     ensure!(changed["sender"] == "b", "{changed}");
     client.until_first(&campaign, "accepted", 5).await?;
     ensure!(by_sender(&client, &campaign).await? == numbers([("a", 2), ("b", 3)]));
     ensure!(second.messages().len() == 3, "{:?}", second.messages());
     // A test goes through it too.
     let test = json!({"phone": "+4915112345677"});
-    let test_path = format!("{path}/test");
+    let test_path = format!("{}/test", campaign_path(&campaign));
     let test = client.send_json(Method::POST, &test_path, &test).await?;
     let test: Value = test.expect(200)?.json()?;
     ensure!(test["sender"] == "b", "{test}");
@@ -276,16 +239,10 @@ async fn what_was_under_way_while_its_campaign_got_another_sender_goes_there_unl
     let client = app.client().await?;
     let campaign = client.running("a", &germans(0..2)).await?;
     first.until(2).await?;
-    let mut body = client.read_campaign(&campaign).await?;
-    body["sender"] = json!("b");
-    let path = campaign_path(&campaign);
-    let changed = client.send_json(Method::PUT, &path, &body).await?;
-    changed.expect(200)?;
+    let other = json!({"sender": "b"});
+    client.changed(&campaign, other).await?;
     // What is new goes there at once.
-    client
-        .import_for(&campaign, &germans(2..3))
-        .await?
-        .expect(202)?;
+    client.imported_for(&campaign, &germans(2..3)).await?;
     client.until_first(&campaign, "accepted", 1).await?;
     first.answer_with(401);
     first.hold(false);
@@ -301,24 +258,12 @@ async fn a_reminder_that_goes_to_another_sender_is_let_go_by_an_answer() -> Resu
     let senders = format!("a={demo} b={demo}");
     let app = with_senders(&senders).start().await?;
     let client = app.client().await?;
-    let campaign = client
-        .started(|form| {
-            let mut campaign = on_import(form, "a");
-            campaign["reminder"] = json!({"after_days": 2, "text": "Still: {link}"});
-            campaign
-        })
-        .await?;
-    client
-        .import_for(&campaign, &germans(0..1))
-        .await?
-        .expect(202)?;
+    let reminder = json!({"reminder": {"after_days": 2, "text": "Still: {link}"}});
+    let campaign = client.running_with("a", reminder, &germans(0..1)).await?;
     let waits = |now: &Value| count(now, "reminder", "scheduled") == 1;
     client.until(&campaign, waits).await?;
-    let mut body = client.read_campaign(&campaign).await?;
-    body["sender"] = json!(["b", "a"]);
-    let path = campaign_path(&campaign);
-    let changed = client.send_json(Method::PUT, &path, &body).await?;
-    changed.expect(200)?;
+    let senders = json!({"sender": ["b", "a"]});
+    client.changed(&campaign, senders).await?;
     eventually(LATER, async || {
         let found = by_sender(&client, &campaign).await?;
         ensure!(found == numbers([("a", 1), ("b", 1)]), "{found:?}");

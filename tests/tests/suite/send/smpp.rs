@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use chrono::{SecondsFormat, TimeDelta, Utc};
 use serde_json::{Value, json};
-use tests::campaign::{campaign_path, count, on_import};
+use tests::campaign::{campaign_path, count};
 use tests::import::{record, records};
 use tests::process::Process;
 use tests::servers::free_port;
@@ -83,13 +83,12 @@ async fn a_centre_gets_each_message_once_whatever_it_does() -> Result<()> {
     let _centre = tool.listening(port, &log).await?;
     let app = with_senders(&sender("smpp", port)).start().await?;
     let client = app.client().await?;
-    let campaign = client.started(|form| on_import(form, "centre")).await?;
     let mut rows = records("A", 60, "1");
     let in_parts = "ä".repeat(150);
     for (record, store) in rows.iter_mut().zip(STORES.iter().cycle()) {
         record["store_code"] = json!(if store.is_empty() { &in_parts } else { *store });
     }
-    client.import_for(&campaign, &rows).await?.expect(202)?;
+    let campaign = client.running("centre", &rows).await?;
     let done = client
         .until(&campaign, |now| {
             count(now, "first", "recipients") == 60 && open(now) == 0

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::app::{App, Setup};
-use tests::campaign::{campaign_path, on_import};
+use tests::campaign::campaign_path;
 use tests::client::Client;
 use tests::import::records;
 use tests::person::Person;
@@ -70,9 +70,7 @@ async fn a_sender_of_which_all_is_refused_is_told_until_a_message_is_taken() -> 
         .start()
         .await?;
     let (client, person) = with_editor(&app).await?;
-    let campaign = client.started(|form| on_import(form, "peer")).await?;
-    let people = records("A", 12, "1");
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let campaign = client.running("peer", &records("A", 12, "1")).await?;
     client.until_first(&campaign, "failed", 12).await?;
     becomes(&client, "peer", "refused_code", &json!("http_422")).await?;
     let told = "Most of the last messages were refused. Your SMS provider’s code http_422";
@@ -148,14 +146,9 @@ async fn a_campaign_s_page_says_through_whom_its_messages_go_meanwhile() -> Resu
         .start()
         .await?;
     let (client, person) = with_editor(&app).await?;
-    let several = |form: &Value| {
-        let mut campaign = on_import(form, "a");
-        campaign["sender"] = json!(["a", "b"]);
-        campaign
-    };
-    let campaign = client.started(several).await?;
+    let several = json!({"sender": ["a", "b"]});
     let people = records("A", 3, "1");
-    client.import_for(&campaign, &people).await?.expect(202)?;
+    let campaign = client.running_with("a", several, &people).await?;
     is(&client, "a", "error", json!("http_401")).await?;
     let page = page_of(&campaign)?;
     let shown = person.get(&page).await?.expect(200)?;

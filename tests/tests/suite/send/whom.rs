@@ -4,8 +4,7 @@
 use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::campaign::{campaign_path, count, on_import};
-use tests::client::Client;
+use tests::campaign::{campaign_path, count, on_import, on_import_with};
 use tests::import::records;
 use tests::wait::LATER;
 
@@ -13,34 +12,6 @@ use super::hooks::report_with;
 use super::peer::{Peer, sender_to};
 use super::replies::{PHONE, SETTING, inbound_path, send, suppressed};
 use super::{skipped, with_demo, with_senders};
-
-/// A campaign over imports with more members.
-fn with(form: &Value, members: &Value) -> Value {
-    let mut campaign = on_import(form, "demo");
-    for (name, value) in members.as_object().into_iter().flatten() {
-        campaign[name] = value.clone();
-    }
-    campaign
-}
-
-/// Changes members of a campaign.
-async fn change(client: &Client, campaign: &Value, members: &Value) -> Result<()> {
-    let mut body = client.read_campaign(campaign).await?;
-    for (name, value) in members.as_object().into_iter().flatten() {
-        body[name] = value.clone();
-    }
-    let path = campaign_path(campaign);
-    client
-        .send_json(Method::PUT, &path, &body)
-        .await?
-        .expect(200)?;
-    Ok(())
-}
-
-async fn import(client: &Client, campaign: &Value, records: &[Value]) -> Result<()> {
-    client.import_for(campaign, records).await?.expect(202)?;
-    Ok(())
-}
 
 /// Somebody of a store.
 fn of_store(docid: &str, phone: u32, store: &str) -> Value {
@@ -52,8 +23,9 @@ async fn whoever_is_over_the_limit_is_counted_and_planned_once_it_is_higher() ->
     let app = with_demo().start().await?;
     let client = app.client().await?;
     let limited = json!({"max_messages": 3});
-    let campaign = client.started(|form| with(form, &limited)).await?;
-    import(&client, &campaign, &records("A", 5, "1")).await?;
+    let campaign = client
+        .running_with("demo", limited, &records("A", 5, "1"))
+        .await?;
     let stands = |delivered: u64| {
         move |now: &Value| {
             count(now, "first", "delivered") == delivered
@@ -62,10 +34,14 @@ async fn whoever_is_over_the_limit_is_counted_and_planned_once_it_is_higher() ->
     };
     client.until(&campaign, stands(3)).await?;
     // Again they are the same people.
-    import(&client, &campaign, &records("A", 5, "2")).await?;
-    change(&client, &campaign, &json!({"max_messages": 4})).await?;
+    client
+        .imported_for(&campaign, &records("A", 5, "2"))
+        .await?;
+    let higher = json!({"max_messages": 4});
+    client.changed(&campaign, higher).await?;
     client.until(&campaign, stands(4)).await?;
-    change(&client, &campaign, &json!({"max_messages": null})).await?;
+    let unlimited = json!({"max_messages": null});
+    client.changed(&campaign, unlimited).await?;
     let all = client.until(&campaign, stands(5)).await?;
     ensure!(count(&all, "first", "recipients") == 5, "{all}");
     app.succeeds(&["verify"]).await?;
@@ -80,9 +56,9 @@ async fn an_audience_that_is_larger_than_the_limit_loses_nobody() -> Result<()> 
         .import_and_wait(&records("A", 20, "1"), LATER)
         .await?;
     let of = json!({"max_messages": 5, "audience": {"fields": {}}});
-    let campaign = client.started(|form| with(form, &of)).await?;
-    let finished = |now: &Value| now["status"] == "FINISHED";
-    let done = client.until(&campaign, finished).await?;
+    let of = |form: &Value| on_import_with(form, "demo", of);
+    let campaign = client.started(of).await?;
+    let done = client.finished(&campaign).await?;
     ensure!(skipped(&done, "first", "limit_reached") == 15, "{done}");
     ensure!(count(&done, "first", "recipients") == 20, "{done}");
     Ok(())
@@ -102,9 +78,7 @@ async fn unusual_numbers_get_nothing_unless_the_sender_s_types_name_them() -> Re
     ];
     let people = people.map(|phone| json!({"docid": phone, "phone": phone}));
     for (sender, delivered) in [("demo", 2), ("any", 3)] {
-        let of = json!({"sender": sender});
-        let campaign = client.started(|form| with(form, &of)).await?;
-        import(&client, &campaign, &people).await?;
+        let campaign = client.running(sender, &people).await?;
         let done = |now: &Value| {
             count(now, "first", "delivered") == delivered
                 && skipped(now, "first", "number_type") == 4 - delivered
@@ -128,7 +102,8 @@ async fn a_number_that_no_plan_knows_is_counted_by_its_calling_code() -> Result<
     let people = people.map(|phone| json!({"docid": phone, "phone": phone}));
     client.import_and_wait(&people, LATER).await?;
     let of = json!({"audience": {"fields": {}}});
-    let campaign = client.campaign(|form| with(form, &of)).await?;
+    let of = |form: &Value| on_import_with(form, "demo", of);
+    let campaign = client.campaign(of).await?;
     let preview = format!("{}/preview", campaign_path(&campaign));
     let preview = client.post(&preview).await?.expect(200)?.json()?;
     let expected = json!({"+1": 1, "US": 1, "DE": 1});
@@ -141,8 +116,9 @@ async fn a_sample_is_of_the_same_people_whoever_looks() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
     let of = json!({"sample": 0.2});
-    let campaign = client.started(|form| with(form, &of)).await?;
-    import(&client, &campaign, &records("A", 200, "1")).await?;
+    let campaign = client
+        .running_with("demo", of, &records("A", 200, "1"))
+        .await?;
     let done = |now: &Value| {
         count(now, "first", "delivered") + skipped(now, "first", "not_sampled") == 200
     };
@@ -170,13 +146,12 @@ async fn of_a_store_only_so_many_are_asked_a_day() -> Result<()> {
     let app = with_demo().start().await?;
     let client = app.client().await?;
     let of = json!({"per_day": {"store": 2}, "bus_props_from": {"store": "store_code"}});
-    let campaign = client.started(|form| with(form, &of)).await?;
     let mut people: Vec<_> = (0..5)
         .map(|n| of_store(&format!("a{n}"), n, "S1"))
         .collect();
     people.push(of_store("b", 10, "S2"));
     people.push(of_store("c", 11, ""));
-    import(&client, &campaign, &people).await?;
+    let campaign = client.running_with("demo", of, &people).await?;
     let stands = |delivered: u64, quota: u64| {
         move |now: &Value| {
             count(now, "first", "delivered") == delivered && skipped(now, "first", "quota") == quota
@@ -184,11 +159,13 @@ async fn of_a_store_only_so_many_are_asked_a_day() -> Result<()> {
     };
     client.until(&campaign, stands(4, 3)).await?;
     // It holds for the day, whatever they came with.
-    import(&client, &campaign, &[of_store("d", 20, "S1")]).await?;
+    let one = [of_store("d", 20, "S1")];
+    client.imported_for(&campaign, &one).await?;
     client.until(&campaign, stands(4, 4)).await?;
-    change(&client, &campaign, &json!({"per_day": {"store": 3}})).await?;
+    let three = json!({"per_day": {"store": 3}});
+    client.changed(&campaign, three).await?;
     let more = [of_store("e", 21, "S1"), of_store("f", 22, "S1")];
-    import(&client, &campaign, &more).await?;
+    client.imported_for(&campaign, &more).await?;
     client.until(&campaign, stands(5, 5)).await?;
     let preview = format!("{}/preview", campaign_path(&campaign));
     let preview = client.post(&preview).await?.expect(200)?.json()?;
@@ -208,8 +185,7 @@ async fn an_account_asks_nobody_again_before_its_gap_is_over() -> Result<()> {
     let wrong = client.send_json(Method::PUT, SETTING, &wrong).await?;
     wrong.problem(422, "validation_failed")?;
     for (delivered, gap) in [(3, 0), (0, 3)] {
-        let campaign = client.started(|form| on_import(form, "demo")).await?;
-        import(&client, &campaign, &records("A", 3, "1")).await?;
+        let campaign = client.running("demo", &records("A", 3, "1")).await?;
         let done = |now: &Value| {
             count(now, "first", "delivered") == delivered
                 && skipped(now, "first", "contact_gap") == gap
@@ -234,7 +210,7 @@ async fn a_phone_that_its_owner_gave_up_is_free_for_who_shared_it() -> Result<()
         of_store("a2", 1, "S1"),
         of_store("a3", 3, "S1"),
     ];
-    import(&client, &campaign, &people).await?;
+    client.imported_for(&campaign, &people).await?;
     let planned = |now: &Value| {
         count(now, "first", "scheduled") == 2 && skipped(now, "first", "duplicate_phone") == 1
     };
@@ -255,7 +231,7 @@ async fn a_phone_that_another_message_goes_to_gets_no_second_one() -> Result<()>
     let campaign = client.started(|form| on_import(form, "demo")).await?;
     client.act(&campaign, "pause").await?.expect(200)?;
     let people = [of_store("a1", 1, "S1"), of_store("a2", 2, "S1")];
-    import(&client, &campaign, &people).await?;
+    client.imported_for(&campaign, &people).await?;
     client.until_first(&campaign, "scheduled", 2).await?;
     let moved = [of_store("a1", 2, "S1")];
     client.import_and_wait(&moved, LATER).await?;

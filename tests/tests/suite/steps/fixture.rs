@@ -148,6 +148,8 @@ impl Ledger {
             key: None,
             campaign_id: self.campaign_id,
             name: None,
+            made_by: None,
+            made_from: None,
         }
     }
 

@@ -23,6 +23,8 @@ async fn a_sheet_has_one_link_a_store_that_lasts_however_many_others_there_are()
         name: None,
         kiosk,
         is_test: !kiosk,
+        made_by: None,
+        made_from: None,
     };
     let sheet = || {
         let stores = (1..=40).map(|id: u32| anyhow::Ok(link(id.to_string().parse()?, true)));

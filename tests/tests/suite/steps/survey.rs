@@ -150,6 +150,8 @@ impl Survey {
             name: None,
             kiosk: false,
             is_test: false,
+            made_by: None,
+            made_from: None,
         };
         let token = self.ledger.store.create_link(&link).await?.token;
         let link = self.open_link(token).await?;
