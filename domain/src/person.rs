@@ -102,10 +102,8 @@ impl PersonName {
     /// # Errors
     /// Also with a character that is not seen, or as keys are called.
     pub fn parse_new(text: &str) -> Result<Self, NotValid> {
-        let text: String = text.nfkc().collect();
-        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-        let name = Self::parse(&words.join(" "))?;
-        if has_unseen(&name.0) || name.0.starts_with("fk_") {
+        let name = Self::parse(&normalized(text))?;
+        if has_unseen(&name.0) || name.0.contains(is_odd_blank) || name.0.starts_with("fk_") {
             return Err(NotValid(
                 "a name has 1 to 100 visible characters and does not begin with fk_ as keys do",
             ));
@@ -113,9 +111,27 @@ impl PersonName {
         Ok(name)
     }
 
+    /// As [`Self::parse_new`] has it, for looking up somebody whose name is typed as it was when they were added.
+    pub fn as_new(&self) -> Self {
+        Self(normalized(&self.0))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// In the form NFKC and in lower case, both of which hold afterwards: some letters are put together only in lower case.
+fn normalized(text: &str) -> String {
+    let lower = text.nfkc().collect::<String>().to_lowercase();
+    let text: String = lower.as_str().nfkc().collect();
+    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Whether a character looks like a blank or like nothing, though it is another one: a format control of hieroglyphs is drawn by few fonts.
+fn is_odd_blank(c: char) -> bool {
+    (c != ' ' && c.is_whitespace()) || matches!(c, '\u{13430}'..='\u{1345f}')
 }
 
 impl NewPassword {
@@ -163,6 +179,8 @@ fn is_of_names(lower: &str, names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -172,7 +190,14 @@ mod tests {
             assert!(PersonName::parse(name).is_err(), "{name:?}");
         }
         // Who is called so already signs in as before.
-        for name in ["FK_0", "a\u{200b}da", "\u{202e}ada", "\u{3164}"] {
+        for name in [
+            "FK_0",
+            "a\u{200b}da",
+            "\u{202e}ada",
+            "\u{3164}",
+            "x\u{1680}y",
+            "ada\u{13440}",
+        ] {
             assert!(PersonName::parse(name).is_ok(), "{name:?}");
             assert!(PersonName::parse_new(name).is_err(), "{name:?}");
         }
@@ -183,8 +208,25 @@ mod tests {
             ("Jose\u{301}", "josé"),
             ("x  \u{a0}y", "x y"),
             ("ＡＤＭ１", "adm1"),
+            ("J\u{30c}ohn", "\u{1f0}ohn"),
+            ("\u{1f0}ohn", "\u{1f0}ohn"),
+            ("ℌans", "hans"),
         ] {
-            assert_eq!(PersonName::parse_new(name), PersonName::parse(as_one));
+            let new = PersonName::parse_new(name);
+            assert_eq!(new, PersonName::parse(as_one));
+            // Whoever signs in types it as it was when they were added.
+            assert_eq!(PersonName::parse(name).map(|typed| typed.as_new()), new);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_new_name_stays_as_it_is(text in any::<String>()) {
+            if let Ok(name) = PersonName::parse_new(&text) {
+                prop_assert_eq!(PersonName::parse(name.as_str()), Ok(name.clone()));
+                prop_assert_eq!(PersonName::parse_new(name.as_str()), Ok(name.clone()));
+                prop_assert_eq!(name.as_new(), name);
+            }
         }
     }
 

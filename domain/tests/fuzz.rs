@@ -435,6 +435,8 @@ fn a_logo_runs_nothing() {
             for word in tag.split_ascii_whitespace().skip(1) {
                 assert!(!word.starts_with("on") || !word.contains('='), "{tag}");
             }
+            // In a style it is the name of a property that there is not.
+            let tag = tag.replace("style=\"javascript:", "");
             assert!(!tag.contains("=\"javascript:"), "{tag}");
         }
         for to in text.split("url(").chain(text.split("href=\"")) {

@@ -4,7 +4,7 @@ entity! { "inbound";
     key {
         /// The name of the sender that it came through.
         sender: String,
-        /// The provider's.
+        /// The provider's; of a text that opted in a second row has it behind `opted-in `, which stays.
         id: String,
     }
     received_at: DateTimeUtc,

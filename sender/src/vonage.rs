@@ -21,6 +21,11 @@ const SHORTEST_TTL: u128 = 20_000;
 const LONGEST_TTL: u128 = 604_800_000;
 /// The longest `callback` that Vonage takes.
 const LONGEST_CALLBACK: usize = 100;
+/// How old what is signed may be, in seconds: Vonage repeats a request for a day, maybe with the `timestamp` of its first try. Ids of texts
+/// are known for longer, so nobody else repeats one.
+const OLDEST: i64 = 25 * 60 * 60;
+/// How far Vonage's clock may be ahead, in seconds.
+const AHEAD: i64 = 60 * 60;
 
 pub(crate) const KIND: SenderKind = SenderKind {
     needs_from: true,
@@ -88,7 +93,7 @@ impl Vonage {
             .body(form.finish())
     }
 
-    /// The parameters of a webhook, whose signature is checked where the setting says how it is made.
+    /// The parameters of a webhook, whose signature and time are checked where the setting says how it is signed.
     fn verified(&self, request: &HookRequest<'_>) -> Result<HookParameters, HookError> {
         let parameters = read_parameters(request)?;
         let is_signed = self.signature.as_ref().is_none_or(|signature| {
@@ -102,10 +107,18 @@ impl Vonage {
                 name == "client-ref" || Some(value.as_str()) != request.reference
             });
             let variants = [&parameters.0, &all, &without_ours];
-            variants.iter().any(|variant| signature.verify(variant))
+            let is_by_key = variants.iter().any(|variant| signature.verify(variant));
+            is_by_key && is_recent(&parameters, request.now)
         });
         is_signed.then_some(parameters).ok_or(HookError::Signature)
     }
+}
+
+/// Whether what was signed is recent, where it says from when it is.
+fn is_recent(parameters: &HookParameters, now: i64) -> bool {
+    let made_at = parameters.get("timestamp");
+    let made_at = made_at.and_then(|seconds| seconds.parse::<i64>().ok());
+    made_at.is_none_or(|at| (now - OLDEST..=now + AHEAD).contains(&at))
 }
 
 /// The parameters come in the query, in a form or in JSON: that is a setting of the Vonage account.
@@ -218,8 +231,15 @@ impl Provider for Vonage {
         let id = value::id(parameters.required("messageId")?).ok_or(HookError::Malformed)?;
         let status = receipt_status(parameters.required("status")?);
         let code = parameters.get("err-code").filter(|code| *code != "0");
-        // A long address comes without its reference, which is the `client-ref` too.
-        let reference = request.reference.or_else(|| parameters.get("client-ref"));
+        let signed = parameters.get("client-ref");
+        // The address is not signed.
+        if let (Some(of_address), Some(signed)) = (request.reference, signed)
+            && of_address != signed
+        {
+            return Err(HookError::Signature);
+        }
+        // A long address comes without its reference.
+        let reference = request.reference.or(signed);
         Ok(status.zip(reference).map(|(status, reference)| {
             // Each part has a receipt of its own.
             let subject = Subject::Part {

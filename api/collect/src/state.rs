@@ -21,21 +21,22 @@ pub struct CollectState {
     pub views: Arc<Committer<ViewGroup>>,
     pub address_answers: Arc<AddressAnswers>,
     pub address_views: Arc<AddressAnswers>,
-    /// The memory for bodies that people send and pages that repeat them. Programs with keys have a pool of their own.
+    /// The memory for bodies that people send and for large pages. Programs with keys have a pool of their own.
     pub memory: MemoryPool,
 }
 
 impl CollectState {
     /// Starts the tasks that commit; they end with the process.
     pub fn start(app: &AppState) -> Self {
+        let memory = MemoryPool::new(app.parts.public_bodies);
         Self {
             app: app.clone(),
-            links: Arc::new(Links::new(&app.parts)),
+            links: Arc::new(Links::new(&app.parts, memory.clone())),
             answers: Arc::new(Committer::start(app, app.parts.answers)),
             views: Arc::new(Committer::start(app, app.parts.views)),
             address_answers: Arc::new(AddressAnswers::new(app)),
             address_views: Arc::new(AddressAnswers::of_views(app)),
-            memory: MemoryPool::new(app.parts.public_bodies),
+            memory,
         }
     }
 }

@@ -5,6 +5,7 @@ const page = document, form = page.querySelector('form'), visit = form.querySele
 
 {#- Only previews are in a frame: nothing of them is counted, kept or sent. #}
 const link = form.getAttribute('action'), isPreview = parent !== window;
+const isKiosk = form.hasAttribute('data-kiosk');
 if (isPreview) form.addEventListener('submit', event => event.preventDefault());
 
 {#- The beacon: the page was seen. Not while it is only rendered ahead, nor in a tab behind. #}
@@ -94,12 +95,12 @@ if (done) {
 }
 
 {#- What was answered so far is kept on this device alone, until it is sent or for a week. A page that comes back with what was
-    typed has it already. #}
-const kept = 'feedback ' + link, week = 6048e5, problem = page.querySelector('.notice');
+    typed has it already. On a kiosk nothing is kept, and two minutes after the last touch the form is empty for whoever is next. #}
+const kept = 'feedback ' + link, week = 6048e5, problem = page.querySelector('.notice'), isKept = !isPreview && !isKiosk;
 const all = () => [...form.querySelectorAll('.q input, .q textarea')];
 try {
   const {at, values} = JSON.parse(localStorage.getItem(kept)) || {};
-  if (!isPreview && !problem && Date.now() - at < week) for (const control of all()) {
+  if (isKept && !problem && Date.now() - at < week) for (const control of all()) {
     const given = values.filter(([name]) => name === control.name).map(([, value]) => value);
     if (control.matches('.box')) control.value = given[0] || '';
     else control.checked = given.includes(control.value);
@@ -108,7 +109,7 @@ try {
 const keep = () => {
   ask();
   if (done) count();
-  if (isPreview) return;
+  if (!isKept) return;
   const values = all().filter(control => !control.disabled && (control.matches('.box') ? control.value : control.checked));
   try {
     localStorage.setItem(kept, JSON.stringify({at: Date.now(), values: values.map(({name, value}) => [name, value])}));
@@ -118,6 +119,16 @@ form.addEventListener('input', keep);
 form.addEventListener('submit', () => { try { localStorage.removeItem(kept); } catch {} });
 ask();
 if (done) count();
+
+if (isKiosk) {
+  let idle;
+  const leave = () => {
+    clearTimeout(idle);
+    idle = setTimeout(() => location.replace(link), 12e4);
+  };
+  form.addEventListener('input', leave);
+  if (problem) leave();
+}
 
 {#- What is answered anew is not wrong until it is judged again. #}
 form.addEventListener('input', ({target}) => {

@@ -136,7 +136,10 @@ async fn signed_in(
         let response = if ends_early {
             change.await
         } else {
-            finish(&state.app.tasks, change).await
+            match person.caller.begin_change() {
+                Ok(begun) => finish(&state.app.tasks, begun, change).await,
+                Err(problem) => problem.into_response(),
+            }
         };
         // What was changed is told in any case: it may be a secret that is shown once.
         return with_pages(t, response);

@@ -1,6 +1,7 @@
 //! What the editors of forms and of campaigns share: a draft begins as what is stored or as a copy of it, and is saved unless
 //! somebody else has changed that since the page was drawn.
 
+use api_http::lines::hold;
 use api_http::precondition::IfMatch;
 use api_http::{Code, Problem, Result, parse_id};
 use api_language::Text;
@@ -114,6 +115,8 @@ pub async fn save<D: Draft>(
     let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
     let read = || D::from(pairs);
     let draft = app.work_here(person.account_id, bytes, read).await;
+    // Nothing was changed where the editor is drawn again, so that the page may be refused.
+    let held = |page| hold(app, person.account_id, page);
     if draft.is_drawn_again() {
         let problem = None;
         let editing = Editing {
@@ -121,7 +124,7 @@ pub async fn save<D: Draft>(
             version,
             problem,
         };
-        return draft.page(&person, &editing).await;
+        return held(draft.page(&person, &editing).await?);
     }
     let replaces = stored.map(|id| (id, &*version));
     let problem = match draft.save(&person, replaces).await {
@@ -148,5 +151,5 @@ pub async fn save<D: Draft>(
         version,
         problem: Some(problem),
     };
-    draft.page(&person, &editing).await
+    held(draft.page(&person, &editing).await?)
 }

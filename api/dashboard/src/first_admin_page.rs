@@ -8,6 +8,7 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
 use chrono_tz::Tz;
+use domain::changes::Changes;
 use domain::person::{NewPassword, PersonName, Role};
 use serde::Deserialize;
 use store::account::PersonChange;
@@ -138,10 +139,11 @@ pub async fn add(
     let address = network.to_string();
     let by = (person.name.as_str(), address.as_str());
     let noted = store.note_change(person.account_id, by, "person.add", &subject);
-    let noted = noted.await?;
-    store
-        .note_outcome(person.account_id, noted, StatusCode::OK.as_u16())
-        .await?;
+    let (noted, done) = (noted.await?, Changes::default());
+    let outcome = state
+        .app
+        .note_outcome(person.account_id, noted, StatusCode::OK, done);
+    outcome.await;
     let sessions = &state.sessions;
     let to = (BY_LINK, "/dashboard");
     let signed_in = sessions.sign_in(store, &person, &name, &visitor, to);

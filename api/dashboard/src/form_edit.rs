@@ -365,8 +365,12 @@ pub async fn preview(person: SignedIn, pairs: SentPairs) -> Result<Response> {
         t: form.language.as_deref().and_then(find).unwrap_or(person.t),
         look: &look,
     };
-    let draw = || pages::preview(f, &form, &[]).into_response();
-    Ok(app.work_here(person.account_id, bytes, draw).await)
+    let draw = || pages::preview(f, &form, &[]);
+    let page = app.work_here(person.account_id, bytes, draw).await;
+    // It can be as large as a public page, and be read as slowly.
+    let mut permit = app.list_memory.permit(person.account_id);
+    permit.grow_now_to(page.size() as u64)?;
+    Ok(permit.hold(page.into_response()))
 }
 
 /// The logo on that page.

@@ -10,6 +10,7 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::TimeDelta;
+use domain::changes::Changes;
 use domain::oidc::{EMAIL, Grant, names};
 use domain::person::Role;
 use platform::oidc::{OidcFault, OidcProvider, Vouched, state_of};
@@ -295,9 +296,10 @@ async fn noted(
         PersonChange::Done => StatusCode::OK,
         _ => StatusCode::CONFLICT,
     };
-    store
-        .note_outcome(account_id, audit_id, status.as_u16())
-        .await?;
+    let outcome = state
+        .app
+        .note_outcome(account_id, audit_id, status, Changes::default());
+    outcome.await;
     Ok(done)
 }
 

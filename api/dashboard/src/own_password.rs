@@ -107,8 +107,7 @@ pub async fn change(
     if !person.knows(change.current).await? {
         return answer(&person, Some("password-wrong")).await;
     }
-    let passwords = &person.state.passwords;
-    let hash = passwords.hash(person.account_id, new).await?;
+    let hash = person.hash(new).await?;
     let noted = person.caller.note("password.change", &person.name).await?;
     person.store().set_password(&person, &hash, false).await?;
     noted.record_status(StatusCode::OK).await;

@@ -27,15 +27,16 @@ const TRIES: u32 = 10;
 /// … and of a name from wherever nobody is known for it.
 const NAME_TRIES: u32 = 100;
 const MINUTE: Duration = Duration::from_mins(1);
+/// Wrong tries of a name from a site within an hour that are let in however often others try it: nobody keeps its person out from elsewhere.
+const SITE_TRIES: u32 = 3;
+const HOUR: Duration = Duration::from_hours(1);
 /// Wrong codes of a second factor are counted for so long: there are only a million.
 const CODES: Duration = Duration::from_mins(15);
 /// Signing in with a password, as the audit log names it.
 pub const BY_PASSWORD: &str = "sign-in.password";
-/// What is refused within so long of one person and address is a few rows of the audit log.
-const REFUSED: Duration = Duration::from_hours(1);
-/// Tries of a site that wait for their turn.
+/// Tries of a site, and new passwords of an account, that wait for their turn.
 const WAITING: usize = 32;
-/// So many addresses and browsers, and so many sites, are remembered.
+/// So many addresses and browsers, and so many sites and accounts, are remembered.
 const REMEMBERED: u64 = 100_000;
 
 /// What is compared when there is no such name: the same work as for one that there is.
@@ -50,43 +51,53 @@ pub struct Passwords {
     strangers: Places,
     /// Tries of the last minute that failed or are under way.
     tries: Cache<String, Arc<AtomicU32>>,
+    /// The same of the last hour, by site and name.
+    site_tries: Cache<String, Arc<AtomicU32>>,
     /// The same of codes.
     codes: Cache<String, Arc<AtomicU32>>,
-    /// What was refused lately, by how, address and name.
+    /// What was refused within an hour, by how, address and name: few rows of the audit log.
     refused: Cache<String, Arc<AtomicU32>>,
     /// Of strangers, by site.
     waiting: Cache<Uuid, Arc<Semaphore>>,
+    /// Of new passwords, by account.
+    hashing: Cache<Uuid, Arc<Semaphore>>,
 }
 
 /// The turn of somebody who is known nowhere.
 struct StrangerTurn {
     place: Option<Place>,
     /// To be [forgotten](forget) if it was right.
-    tries: [Arc<AtomicU32>; 2],
+    tries: [Arc<AtomicU32>; 3],
     /// One of those of its site, until it is answered.
     _waits: OwnedSemaphorePermit,
 }
 
 impl Default for Passwords {
     fn default() -> Self {
-        let tries = Cache::builder().max_capacity(REMEMBERED);
-        let codes = Cache::builder().max_capacity(REMEMBERED);
-        let refused = Cache::builder().max_capacity(REMEMBERED);
-        let waiting = Cache::builder().max_capacity(REMEMBERED);
+        let counted = |during| {
+            let counted = Cache::builder().max_capacity(REMEMBERED);
+            counted.time_to_live(during).build()
+        };
+        let waiting = || {
+            let waiting = Cache::builder().max_capacity(REMEMBERED);
+            waiting.time_to_idle(MINUTE).build()
+        };
         Self {
             known: Places::new(1),
             strangers: Places::new(1),
-            tries: tries.time_to_live(MINUTE).build(),
-            codes: codes.time_to_live(CODES).build(),
-            refused: refused.time_to_live(REFUSED).build(),
-            waiting: waiting.time_to_idle(MINUTE).build(),
+            tries: counted(MINUTE),
+            site_tries: counted(HOUR),
+            codes: counted(CODES),
+            refused: counted(HOUR),
+            waiting: waiting(),
+            hashing: waiting(),
         }
     }
 }
 
 impl Passwords {
     /// Who has this name and this password. Tries are counted by address and name together, and by name from wherever, or by the
-    /// browser if it is known: nobody can use up those of people who signed in there before.
+    /// browser if it is known: nobody can use up those of people who signed in there before, nor all of those from elsewhere.
     ///
     /// # Errors
     /// 429: too many were wrong, or too many of the site wait; 503.
@@ -100,7 +111,7 @@ impl Passwords {
         if let Some(claim) = known::claim(headers, name) {
             let failures = &app.failures;
             let _permit = failures.lookup_permit(network, false)?;
-            let person = app.store.person(name).await?;
+            let person = find(app, name).await?;
             if let Some(person) = person.filter(|person| known::is_true(&claim, person)) {
                 let checked = self.check_known(&claim, person.clone(), password).await?;
                 if checked.is_none() {
@@ -112,7 +123,7 @@ impl Passwords {
         }
         let turn = self.stranger_turn(network, name).await?;
         // After its turn has come: strangers make no more look-ups than that.
-        let person = app.store.person(name).await?;
+        let person = find(app, name).await?;
         let hash = person
             .as_ref()
             .map_or(NOBODY, |person| &person.password_hash);
@@ -138,13 +149,20 @@ impl Passwords {
             let detail = "too many passwords are tried from this network; wait a moment";
             return Err(Problem::new(Code::RateLimited, detail).retry_after(5));
         };
-        // Of those who wait alone, so that a flood of names does not push out what was counted.
-        let tries = [
-            self.count(format!("{network} {}", name.as_str()), TRIES)?,
-            self.count(format!("name {}", name.as_str()), NAME_TRIES)?,
-        ];
+        // Of those who wait alone, so that a flood of names does not push out what was counted. However a name is typed it is one.
+        let name = name.as_new();
+        let of_address = self.count(format!("{network} {}", name.as_str()), TRIES)?;
+        let of_site = format!("{site} {}", name.as_str());
+        let of_site = self.site_tries.get_with(of_site, Arc::default);
+        let is_one_of_few = of_site.fetch_add(1, Ordering::Relaxed) < SITE_TRIES;
+        let limit = if is_one_of_few { u32::MAX } else { NAME_TRIES };
+        let of_name = self.count(format!("name {}", name.as_str()), limit)?;
+        let tries = [of_address, of_site, of_name];
+        let place = place(&self.strangers, site).await;
+        // What is not compared is no wrong try.
+        let place = place.inspect_err(|_| tries.iter().for_each(|tries| forget(tries)))?;
         Ok(StrangerTurn {
-            place: place(&self.strangers, site).await?,
+            place,
             tries,
             _waits: waits,
         })
@@ -220,14 +238,28 @@ impl Passwords {
         count(tries, TRIES, detail, CODES)
     }
 
-    /// The PHC string of a new password, for somebody of this account.
+    /// The PHC string of a new password, for somebody of this account. It may take long: on behalf of whoever is signed in it is
+    /// `SignedIn::hash`.
     ///
     /// # Errors
-    /// 500: no random numbers; 503.
+    /// 500: no random numbers; 503, also where too many of the account wait.
     pub async fn hash(&self, account_id: Uuid, password: NewPassword) -> Result<String> {
+        let hashing = || Arc::new(Semaphore::new(WAITING));
+        let hashing = self.hashing.get_with(account_id, hashing);
+        let _waits = hashing.try_acquire_owned().map_err(|_| busy())?;
         let place = place(&self.known, account_id).await?;
         work(place, move || hash(&password)).await?
     }
+}
+
+/// The person of a name as it was typed, or else of it as new people have it.
+async fn find(app: &AppState, name: &PersonName) -> Result<Option<Person>> {
+    let person = app.store.person(name).await?;
+    let new = name.as_new();
+    if person.is_some() || new == *name {
+        return Ok(person);
+    }
+    Ok(app.store.person(&new).await?)
 }
 
 fn count(
@@ -244,7 +276,11 @@ fn count(
 
 async fn place(places: &Places, whose: Uuid) -> Result<Option<Place>> {
     let place = timeout(PATIENCE, places.take(whose)).await;
-    place.map_err(|_| Problem::new(Code::Busy, "too many passwords at once").retry_after(1))
+    place.map_err(|_| busy())
+}
+
+fn busy() -> Problem {
+    Problem::new(Code::Busy, "too many passwords at once").retry_after(1)
 }
 
 /// Runs on a thread of its own. The place is taken until the work is done, also if nobody waits for it any more.
@@ -342,12 +378,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_is_tried_a_hundred_times_from_wherever_and_others_all_the_same() {
+    async fn a_name_is_tried_a_hundred_times_and_a_few_times_from_elsewhere() {
         let passwords = Passwords::default();
-        let [ada, ben] = ["ada", "ben"].map(|name| PersonName::parse(name).unwrap());
+        let [ada, wide, ben] =
+            ["ada", "ａｄａ", "ben"].map(|name| PersonName::parse(name).unwrap());
         // What was right is no try.
         for number in 0..300 {
-            let turn = passwords.stranger_turn(network(number % 20), &ada).await;
+            let from = network(number % 20 * 64);
+            let turn = passwords.stranger_turn(from, &ada).await;
             turn.unwrap().tries.iter().for_each(|tries| forget(tries));
         }
         // Nobody's turn comes any more, and nothing is hashed: what is counted is counted before.
@@ -360,10 +398,39 @@ mod tests {
             assert_eq!(refusal(number, &ada), None, "try {number}");
         }
         assert_eq!(refusal(100, &ada), Some(Code::RateLimited));
+        assert_eq!(refusal(101, &wide), Some(Code::RateLimited));
+        // Other networks have a few tries of their own, wherever in them somebody is.
+        for elsewhere in [256, 512] {
+            for number in 0..3 {
+                assert_eq!(refusal(elsewhere + number, &ada), None);
+            }
+            assert_eq!(refusal(elsewhere, &ada), Some(Code::RateLimited));
+            assert_eq!(refusal(elsewhere + 3, &ada), Some(Code::RateLimited));
+        }
         for _ in 0..10 {
             assert_eq!(refusal(100, &ben), None);
         }
         assert_eq!(refusal(100, &ben), Some(Code::RateLimited));
         assert_eq!(refusal(101, &ben), None);
+    }
+
+    #[tokio::test]
+    async fn few_new_passwords_of_an_account_wait_and_others_all_the_same() {
+        let passwords = Passwords::default();
+        let [shop, other] = [1, 2].map(Uuid::from_u128);
+        // Nobody's turn comes any more.
+        let _held = passwords.known.take(Uuid::nil()).await;
+        let ask = |account_id| {
+            let password = NewPassword::parse("correct horse", &[]).unwrap();
+            let mut asked = Box::pin(passwords.hash(account_id, password));
+            let answer = asked.as_mut().now_or_never();
+            (asked, answer.map(|hash| hash.unwrap_err().code()))
+        };
+        let waiting: Vec<_> = (0..32).map(|_| ask(shop)).collect();
+        assert!(waiting.iter().all(|(_, refusal)| refusal.is_none()));
+        assert_eq!(ask(shop).1, Some(Code::Busy));
+        assert_eq!(ask(other).1, None);
+        drop(waiting);
+        assert_eq!(ask(shop).1, None);
     }
 }

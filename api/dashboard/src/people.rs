@@ -85,11 +85,7 @@ pub async fn add(person: SignedIn, SentChange(new): SentChange<NewPerson>) -> Re
         Ok(password) => password,
         Err(fault) => return answer(&person, Some(refusal_of(fault)), new).await,
     };
-    let hash = person
-        .state
-        .passwords
-        .hash(person.account_id, password)
-        .await?;
+    let hash = person.hash(password).await?;
     let subject = format!("{} {role}", name.as_str());
     let noted = person.caller.note("person.add", &subject).await?;
     let store = person.store();
@@ -128,11 +124,7 @@ pub async fn change(
                     return answer(&person, Some(refusal_of(fault)), NewPerson::default()).await;
                 }
             };
-            let hash = person
-                .state
-                .passwords
-                .hash(person.account_id, password)
-                .await?;
+            let hash = person.hash(password).await?;
             let noted = note("person.password").await?;
             (noted, store.set_password(&other, &hash, true).await?)
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api_http::{Caller, Network, Result};
 use askama::Template;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use domain::person::{NewPassword, PersonName};
 use serde::Deserialize;
@@ -240,7 +240,11 @@ pub async fn sign_out(
     let noted = caller.note("session.sign-out", &person.name).await?;
     let cookie = sessions.close(person.store(), person.session).await?;
     noted.record_status(StatusCode::OK).await;
-    Ok(redirect(cookie, "/dashboard/sign-in"))
+    // A browser shows the pages of before once more, without asking, to whoever goes back.
+    let forget = HeaderValue::from_static("\"cache\"");
+    let mut response = redirect(cookie, "/dashboard/sign-in");
+    response.headers_mut().insert("clear-site-data", forget);
+    Ok(response)
 }
 
 #[cfg(test)]

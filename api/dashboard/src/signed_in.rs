@@ -7,7 +7,7 @@ use std::time::Duration;
 use api_http::{Caller, Problem, Result};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use domain::person::Role;
+use domain::person::{NewPassword, Role};
 use sha2::{Digest, Sha256};
 use store::Store;
 use store::account::Person;
@@ -103,6 +103,21 @@ impl SignedIn {
         let (app, network) = (&self.state.app, self.caller.network());
         passwords.note_refused(app, network, self, BY_PASSWORD);
         Ok(false)
+    }
+
+    /// The PHC string of a new password. That may take long, so they must be signed in after it, too.
+    ///
+    /// # Errors
+    /// 401: they are not, or have a lower role; 500: no random numbers; 503.
+    pub async fn hash(&self, password: NewPassword) -> Result<String> {
+        let passwords = &self.state.passwords;
+        let hash = passwords.hash(self.account_id, password).await?;
+        if self.stands().await? {
+            Ok(hash)
+        } else {
+            // A page leads them to the sign-in page.
+            Err(Problem::unauthenticated())
+        }
     }
 
     /// Whether they are still signed in, with no lower role: to be asked again after anything that may take long.

@@ -433,3 +433,5 @@ document.querySelectorAll("form[data-preview]").forEach(previewPart);
 document.querySelectorAll(".form-editor, form[data-preview], form:has(#draw)").forEach(keepTyped);
 document.querySelectorAll("#draw").forEach(previewFrame);
 live.forEach((part, index) => keepLive(part, index, drawnLive[index]));
+// A page that the browser kept is asked for again: its reader may be signed out.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

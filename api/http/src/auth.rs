@@ -34,7 +34,7 @@ const X_KEY_EXPIRES: HeaderName = HeaderName::from_static("x-key-expires");
 /// there is such a path or not.
 ///
 /// # Errors
-/// 401; 429; 503.
+/// 401; 429; 503, also where too many changes of the account go on though their clients are gone.
 pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Response> {
     let (extensions, headers) = (request.extensions(), request.headers());
     let address = address::address(extensions, headers, &app.trusted_proxies);
@@ -56,8 +56,9 @@ pub async fn guard(app: AppState, mut request: Request, next: Next) -> Result<Re
     request.extensions_mut().insert(caller);
     let revoked = || revoked(app.clone(), key.api_key.clone(), used);
     let mut response = if changes(&request) {
+        let begun = app.abandoned.begin(key.account_id, &key.api_key)?;
         // Boxed, because requests that only read do not need it.
-        Box::pin(finish_arrived(&app.tasks, request, next, revoked())).await?
+        Box::pin(finish_arrived(&app.tasks, begun, request, next, revoked())).await?
     } else if request.body().is_end_stream() {
         next.run(request).await
     } else {

@@ -4,6 +4,7 @@
 
 use std::future::ready;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{FromRequestParts, Request};
 use axum::http::StatusCode;
@@ -21,8 +22,11 @@ use sha2::{Digest, Sha256};
 use store::account::{KeyRecord, Person};
 use store::form::FormKey;
 use store::{on_behalf_of, reading};
+use tokio::time::{sleep, timeout};
+use tracing::Instrument;
 use uuid::Uuid;
 
+use crate::abandoned::BegunChange;
 use crate::accept::Kind;
 use crate::body::{Limit, json_as};
 use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
@@ -31,6 +35,10 @@ use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 const MAX_SUBJECT: usize = 240;
 /// With what actions begin that somebody does to their own way in: whoever has taken somebody's session cannot keep them from ending it.
 const OWN: [&str; 3] = ["session.", "password.", "second-factor."];
+/// For so long it is tried to store what a change came to, …
+const OUTCOME: Duration = Duration::from_mins(1);
+/// … and so long after a failure it is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Who asks for operations, and the service that is asked. Cheap to clone.
 #[derive(Clone)]
@@ -285,6 +293,14 @@ impl Caller {
         })
     }
 
+    /// Counts a change that goes on to its end when the caller's client is gone.
+    ///
+    /// # Errors
+    /// 503: too many of the account do, and one of them is the caller's.
+    pub fn begin_change(&self) -> Result<BegunChange> {
+        self.app.abandoned.begin(self.account_id(), self.name())
+    }
+
     /// Whether few enough changes of the caller were refused lately: each is two rows of the audit log.
     fn check_refusals(&self) -> Result<()> {
         let refusals = self.app.refusals.as_ref();
@@ -450,12 +466,39 @@ impl AuditEntry<'_> {
         if let Some(refusals) = app.refusals.as_ref().filter(|_| is_refused) {
             refusals.count(self.caller.name());
         }
-        let store = &app.store;
-        let noted = store.note_changes(account_id, self.audit_id, status.as_u16(), changes);
-        let noted = within(QUICK, on_behalf_of(account_id, noted));
-        if let Err(error) = noted.await {
-            tracing::warn!(%error, "the outcome of a change is not in the audit log");
-        }
+        app.note_outcome(account_id, self.audit_id, status, changes.clone())
+            .await;
+    }
+}
+
+impl AppState {
+    /// Notes in the audit log what a change came to, and what it changed. Where the account's writes are a long queue it is stored some
+    /// time after [`QUICK`], for which nobody waits.
+    pub async fn note_outcome(
+        &self,
+        account_id: Uuid,
+        audit_id: Uuid,
+        status: StatusCode,
+        changes: Changes,
+    ) {
+        let store = self.store.clone();
+        let stored = async move {
+            loop {
+                let noted = store.note_changes(account_id, audit_id, status.as_u16(), &changes);
+                match on_behalf_of(account_id, noted).await {
+                    Err(error) if error.is_unavailable() => sleep(AGAIN).await,
+                    noted => return noted,
+                }
+            }
+        };
+        let noted = async move {
+            if let Err(error) = within(OUTCOME, stored).await {
+                tracing::warn!(%error, "the outcome of a change is not in the audit log");
+            }
+        };
+        let noted = self.tasks.spawn(noted.in_current_span());
+        // Whether it was stored by then or not, the answer is the same.
+        timeout(QUICK, noted).await.ok();
     }
 }
 

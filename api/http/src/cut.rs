@@ -1,5 +1,5 @@
 //! What ends with whoever asked, and what does not. A change that has begun goes on to its end when its client is gone, so that the audit
-//! log has what it came to. An answer ends before its end once whoever asked may no longer read it.
+//! log has what it came to (`abandoned`: how many do). An answer ends before its end once whoever asked may no longer read it.
 
 use std::future::pending;
 use std::panic::resume_unwind;
@@ -15,6 +15,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::Instrument;
 
+use crate::abandoned::BegunChange;
 use crate::wrapper::{BodyWrapper, PolledFrame};
 use crate::{Problem, Result};
 
@@ -33,9 +34,18 @@ pub fn is_preview(request: &Request) -> bool {
 /// here.
 pub async fn finish(
     tasks: &TaskTracker,
+    begun: BegunChange,
     change: impl Future<Output = Response> + Send + 'static,
 ) -> Response {
+    let _client = begun.client;
+    let change = held(begun.change, change);
     answer_of(tasks.spawn(change.in_current_span()).await)
+}
+
+/// Holds what counts a change until it has ended.
+async fn held(counted: [Arc<()>; 2], change: impl Future<Output = Response>) -> Response {
+    let _counted = counted;
+    change.await
 }
 
 /// As [`finish`], for a request whose body may still arrive. Nothing is changed until it has arrived, so until then the task ends when
@@ -45,6 +55,7 @@ pub async fn finish(
 /// 401: `ended` was done before the body had arrived.
 pub async fn finish_arrived(
     tasks: &TaskTracker,
+    begun: BegunChange,
     request: Request,
     next: Next,
     ended: impl Future<Output = ()>,
@@ -55,9 +66,11 @@ pub async fn finish_arrived(
         arrival.note();
     }
     let request = request.map(|body| arrival.clone().wrap(body));
+    let change = held(begun.change, next.run(request));
     let mut begun = Begun {
-        task: tasks.spawn(next.run(request).in_current_span()),
+        task: tasks.spawn(change.in_current_span()),
         arrival: arrival.clone(),
+        _client: begun.client,
     };
     let ended = async {
         ended.await;
@@ -101,6 +114,7 @@ impl Arrival {
 struct Begun {
     task: JoinHandle<Response>,
     arrival: Arrival,
+    _client: [Arc<()>; 2],
 }
 
 impl Drop for Begun {
@@ -159,19 +173,28 @@ mod tests {
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
     use bytes::Bytes;
-    use futures::future;
+    use futures::{FutureExt, future};
     use http_body_util::BodyExt;
     use tokio::sync::Notify;
+    use tokio_util::sync::CancellationToken;
     use tower::ServiceExt;
+    use uuid::Uuid;
 
     use super::*;
+    use crate::Code;
+    use crate::abandoned::AbandonedChanges;
+
+    fn begun() -> BegunChange {
+        let begun = AbandonedChanges::default().begin(Uuid::nil(), "ada");
+        begun.unwrap()
+    }
 
     async fn door(
         State(tasks): State<TaskTracker>,
         request: Request,
         next: Next,
     ) -> Result<Response> {
-        finish_arrived(&tasks, request, next, pending()).await
+        finish_arrived(&tasks, begun(), request, next, pending()).await
     }
 
     /// Whether a change is made whose client goes away once the change waits, for its body or for what comes after it.
@@ -226,6 +249,45 @@ mod tests {
     #[should_panic(expected = "on purpose")]
     async fn a_panic_of_a_change_is_one_for_whoever_waits() {
         let broken = future::lazy(|_| -> Response { panic!("on purpose") });
-        finish(&TaskTracker::new(), broken).await;
+        finish(&TaskTracker::new(), begun(), broken).await;
+    }
+
+    #[tokio::test]
+    async fn who_leaves_too_many_changes_begins_no_more_and_others_do() {
+        let (tasks, abandoned) = (TaskTracker::new(), AbandonedChanges::default());
+        let (shop, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let end = CancellationToken::new();
+        let ask = || {
+            let end = end.clone();
+            let change = async move {
+                end.cancelled_owned().await;
+                StatusCode::NO_CONTENT.into_response()
+            };
+            let begun = abandoned.begin(shop, "ada").unwrap();
+            let mut asked = Box::pin(finish(&tasks, begun, change));
+            assert!(asked.as_mut().now_or_never().is_none());
+            asked
+        };
+        let refusal = |account_id, name| {
+            let refused = abandoned.begin(account_id, name).err()?;
+            assert!(refused.headers().contains_key("retry-after"));
+            Some(refused.code())
+        };
+        // Those who wait count for nothing, however many they are.
+        let waiting: Vec<_> = (0..100).map(|_| ask()).collect();
+        for _ in 0..64 {
+            assert_eq!(refusal(shop, "ada"), None);
+            drop(ask());
+        }
+        assert_eq!(refusal(shop, "ada"), Some(Code::Busy));
+        assert_eq!(refusal(shop, "ben"), None);
+        assert_eq!(refusal(other, "ada"), None);
+        end.cancel();
+        for answer in future::join_all(waiting).await {
+            assert_eq!(answer.status(), StatusCode::NO_CONTENT);
+        }
+        tasks.close();
+        tasks.wait().await;
+        assert_eq!(refusal(shop, "ada"), None);
     }
 }

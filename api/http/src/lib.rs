@@ -8,7 +8,7 @@
 //!   [`scoped`] (403).
 //! - [`Caller`]: who asks for an operation, and where each begins: permissions, the account's turn, the audit log. [`deadline`]: when it ends.
 //! - [`commit`]: what arrives together shares a commit, account by account. [`work`]: what keeps a core busy takes turns, account by account.
-//! - Limits: [`rate`] by key and link, [`address`] by network, `refusals` by who changes something.
+//! - Limits: [`rate`] by key and link, [`address`] by network, `refusals` and `abandoned` by who changes something.
 //! - What handlers take: [`extract`] (paths and queries), [`body`], [`memory`] (shared out by account), [`accept`],
 //!   [`precondition`] (`If-Match`).
 //! - What handlers give: [`list`] (pages), [`lines`] (whole lists; `parts`: how they are read), [`csv_text`], [`spreadsheet`]. [`schema`]: what the document says where types cannot.
@@ -18,6 +18,7 @@
 //!
 //! What is *not* here: anything that only one capability knows, which is in the crates beside this one.
 
+mod abandoned;
 pub mod accept;
 pub mod address;
 pub mod auth;

@@ -18,9 +18,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use platform::config::PoolPart;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use uuid::Uuid;
 
+pub use self::held::hold_too;
 use crate::{Code, Problem, Result};
 
 /// A body up to this size needs no permit.
@@ -167,7 +168,30 @@ impl MemoryPermit {
         Err(self.refused())
     }
 
-    /// The same; `false`: it stays as it was.
+    /// The same, waiting no longer than `limit`.
+    ///
+    /// # Errors
+    /// 503 `busy`: others hold what the account may have.
+    pub async fn grow_within(&mut self, limit: Duration, bytes: u64) -> Result<()> {
+        match timeout(limit, self.grow_to(bytes)).await {
+            Ok(grown) => grown,
+            Err(_) => self.grow_now_to(bytes),
+        }
+    }
+
+    /// Checks the size of what is of no use in part.
+    ///
+    /// # Errors
+    /// 413: it is more than [`PoolSize::largest`].
+    pub fn check(&self, bytes: u64) -> Result<()> {
+        let largest = self.largest();
+        if bytes > largest {
+            return Err(Problem::too_large(largest));
+        }
+        Ok(())
+    }
+
+    /// The same as [`grow_now_to`](Self::grow_now_to); `false`: it stays as it was.
     pub(crate) fn try_grow_to(&mut self, bytes: u64) -> bool {
         let size = self.pool.0.size;
         let mut guard = self.pool.0.state.lock();

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::abandoned::AbandonedChanges;
 use crate::address::{FailureLimiter, GoodLately};
 use crate::keys::Keys;
 use crate::memory::{MemoryPool, PoolSize};
@@ -49,6 +50,8 @@ pub struct Shared {
     pub key_failures: FailureLimiter,
     /// What keys and people may still have refused of their changes; `None`: no limit.
     pub(crate) refusals: Option<RefusalLimiter>,
+    /// Changes that go on though their clients are gone.
+    pub(crate) abandoned: AbandonedChanges,
     /// Answers an hour of one address to one link; `None`: no limit.
     pub address_answers: Option<NonZeroU32>,
     pub trusted_proxies: TrustedProxies,
@@ -134,6 +137,7 @@ impl AppState {
             failures: FailureLimiter::new(config.address_rate),
             key_failures: FailureLimiter::new(config.address_rate),
             refusals: config.address_rate.map(|_| RefusalLimiter::default()),
+            abandoned: AbandonedChanges::default(),
             address_answers: config.address_answers,
             trusted_proxies: config.trusted_proxies.clone(),
             phones_seen: GoodLately::new(SEEN),

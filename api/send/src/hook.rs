@@ -193,17 +193,19 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     let (name, status) = (sender.clone(), receipt.status.into_str());
     counter!("feedback_receipts_total", "sender" => name, "status" => status).increment(1);
     let Some((account_id, message_id, part)) = subject(hook, &receipt.subject).await? else {
-        tracing::debug!(sender.name = %sender, "a receipt is of no message that is known");
+        tracing::debug!(sender.name = %sender, "a receipt is of no message that the sender carries");
         return Ok(());
     };
     let new = NewReceipt {
         account_id,
         message_id,
+        sender: sender.clone(),
         part,
         status: receipt.status,
         code: receipt.code,
     };
-    let bytes = size_of::<NewReceipt>() + new.code.as_ref().map_or(0, String::len);
+    let texts = new.sender.len() + new.code.as_ref().map_or(0, String::len);
+    let bytes = size_of::<NewReceipt>() + texts;
     hook.state.receipts.commit(account_id, bytes, new).await?;
     store.note_receipt(sender, &connected.received).await;
     if receipt.opted_out {
@@ -213,8 +215,8 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     Ok(())
 }
 
-/// The account, the message and the part (`None`: all) that a receipt is about. What names no message of ours is left out; a
-/// provider's id tells only the part.
+/// The account, the message and the part (`None`: all) that a receipt is about. What names no message that the sender carries is left
+/// out; a provider's id tells only the part.
 async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, Option<usize>)>> {
     let (reference, provider_id) = match subject {
         Subject::Reference(reference) => (reference, None),
@@ -227,8 +229,8 @@ async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, O
     let Some((number, message_id)) = hook.pepper.read_reference(reference) else {
         return Ok(None);
     };
-    let store = &hook.state.app.store;
-    let referred = store.referred(number, message_id, provider_id);
+    let (store, sender) = (&hook.state.app.store, &hook.sender().setting.name);
+    let referred = store.referred(sender, number, message_id, provider_id);
     match within(QUICK, referred).await? {
         Referred::Message { account_id, part } => Ok(Some((account_id, message_id, part))),
         Referred::Unknown => Ok(None),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod audit;
+mod changes;
 mod checks;
 mod document;
 mod import;

@@ -27,6 +27,7 @@ struct Cli {
 /// A service with one key; gone with its data when dropped.
 pub struct Service {
     router: Router,
+    pub state: AppState,
     pub backends: Backends,
     pub key: IssuedKey,
     _data: TempDir,
@@ -86,6 +87,7 @@ impl Service {
         let state = AppState::new(&config, &backends, CancellationToken::new());
         Self {
             router: api::router(&state, &config, &backends, None),
+            state,
             backends,
             key,
             _data: data,

@@ -277,6 +277,65 @@ fn vonage_reports_come_in_three_forms() {
     }
 }
 
+#[test]
+fn what_vonage_signed_is_taken_for_a_day() {
+    let provider = signing_vonage();
+    let expected = receipt(vonage_part(), ReceiptStatus::Undelivered, Some("6"));
+    // Made with Python's hmac, as the others.
+    for (timestamp, sig, is_taken) in [
+        (
+            "1699910000",
+            "207c01d8a983f424c389d0cc0088368b17c73808447f97827c5def2f55109abf",
+            true,
+        ),
+        (
+            "1699909999",
+            "821ccdd3db089665abda1c1b908fdc2790b4e15dc441d8f9d5bb6e5f4250de96",
+            false,
+        ),
+        (
+            "1700003600",
+            "6426f726cd64a500d89e9f41fa9169b8bc0ebfecd38abd75a5dd7b5924f3bc66",
+            true,
+        ),
+        (
+            "1700003601",
+            "7ca302425ee8d3d4fb607e7d706f0d4a53077dc593c0d8bb49c0b25e55976e91",
+            false,
+        ),
+        (
+            "2023-11-14 22:13:20",
+            "e9a9e1bb3c989860ee855a4197fa1ad57a3672cce9116f255b0b12a9e884d788",
+            true,
+        ),
+    ] {
+        let report = VONAGE_REPORT.replace("1700000000", timestamp);
+        let body = format!("{report}&sig={sig}");
+        let taken = if is_taken {
+            Ok(Some(expected.clone()))
+        } else {
+            Err(HookError::Signature)
+        };
+        let report = unsigned(&body).receipt(&provider, REFERENCE);
+        assert_eq!(report, taken, "{timestamp}");
+    }
+}
+
+#[test]
+fn a_vonage_report_is_of_the_message_that_it_names() {
+    let body = format!("{VONAGE_REPORT}&sig={VONAGE_SIG}");
+    let hook = unsigned(&body);
+    let expected = receipt(vonage_part(), ReceiptStatus::Undelivered, Some("6"));
+    for provider in [signing_vonage(), provider("vonage")] {
+        let of_other = hook.receipt(&provider, Some("another-reference"));
+        assert_eq!(of_other, Err(HookError::Signature));
+        for reference in [REFERENCE, None] {
+            let taken = hook.receipt(&provider, reference);
+            assert_eq!(taken, Ok(Some(expected.clone())));
+        }
+    }
+}
+
 fn unsigned(body: &str) -> Hook<'_> {
     Hook {
         url: INBOUND_URL,

@@ -36,6 +36,7 @@ pub(super) const GO_TO: &BatchStatement<NewDue> = statement!(NewDue:
 );
 
 batch_row! {
+    #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
     pub(super) struct Carrier {
         message: MessageKey,
         sender: String,

@@ -1,6 +1,7 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
 use std::collections::{BTreeSet, HashMap};
+use std::iter::once;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -15,6 +16,14 @@ use uuid::Uuid;
 use super::contact::OPT_IN;
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, batch_row, statement, values};
 use crate::{Result, Store, Tx};
+
+/// What comes before an id that is kept for good. No provider's id has a blank.
+macro_rules! kept_id {
+    () => {
+        "opted-in "
+    };
+}
+pub(crate) use kept_id;
 
 batch_row! {
     /// A phone in an account.
@@ -63,7 +72,7 @@ pub enum Referred {
     },
     /// The provider's answer to the message is not recorded yet.
     NotYet,
-    /// There is no such message, or it has other ids.
+    /// There is no such message, it has other ids, or another sender carries it.
     Unknown,
 }
 
@@ -101,7 +110,8 @@ macro_rules! referred {
             "SELECT a.account_id, m.status, m.parts, m.provider_ids
                FROM account a JOIN message m ON ",
             $of_account,
-            " WHERE a.number = $1 AND m.message_id = $2"
+            " JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
+              WHERE a.number = $1 AND m.message_id = $2 AND coalesce(m.sender, c.sender) = $3"
         )
     };
 }
@@ -116,19 +126,20 @@ impl Store {
         self.fetch_value(account, values![number]).await
     }
 
-    /// The message of a reference, and which part of it a provider's id stands for.
+    /// The message of a reference that a sender carries, and which part of it a provider's id stands for.
     pub async fn referred(
         &self,
+        sender: &str,
         account_number: u32,
         message_id: Uuid,
         provider_id: Option<&str>,
     ) -> Result<Referred> {
         let message = statement!(
             postgres: referred!("m.account_id = a.account_id");
-            citus: referred!("m.account_id = $3");
+            citus: referred!("m.account_id = $4");
             sqlite: referred!("m.account_id = a.account_id")
         );
-        let mut values = values![i64::from(account_number), message_id];
+        let mut values = values![i64::from(account_number), message_id, sender];
         self.find_dialect().await;
         if self.is_distributed() {
             let Some(account_id) = self.account_of_number(account_number).await? else {
@@ -164,6 +175,9 @@ impl Store {
     /// Stores that a text came, once by its id, and does what it asks for in every account that has sent to the phone through
     /// the sender. Of those that reply, the one that sent last does. `false`: it came before.
     ///
+    /// Ids of texts that opt in are kept for good: whoever has such a request of the provider's could opt in, later, whoever has opted
+    /// out since.
+    ///
     /// # Errors
     /// Doing it again is safe.
     pub async fn record_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
@@ -173,13 +187,18 @@ impl Store {
     async fn try_inbound(&self, inbound: NewInbound<'_>, pepper: &Pepper) -> Result<bool> {
         let tx = self.begin_by_keys().await?;
         let now = tx.now().await?;
-        let new = inbound::Model {
-            sender: inbound.sender.to_owned(),
-            id: inbound.id.to_owned(),
-            received_at: now,
-        };
-        if !tx.insert_new(new).await? {
-            return Ok(false);
+        // An account's own words only opt out.
+        let opts_in = inbound.keyword(&SendSetting::default()) == Some(Keyword::Start);
+        let kept = opts_in.then(|| format!("{}{}", kept_id!(), inbound.id));
+        for id in once(inbound.id.to_owned()).chain(kept) {
+            let new = inbound::Model {
+                sender: inbound.sender.to_owned(),
+                id,
+                received_at: now,
+            };
+            if !tx.insert_new(new).await? {
+                return Ok(false);
+            }
         }
         let mut addressed = tx
             .addressed(inbound.sender, &[inbound.phone], pepper)

@@ -150,6 +150,7 @@ impl Store {
             Some(NewReceipt {
                 account_id: found.account_id,
                 message_id: found.message_id,
+                sender: sender.to_owned(),
                 part: usize::try_from(found.part).ok(),
                 status: receipt.status,
                 code: receipt.code.clone(),
@@ -189,6 +190,7 @@ impl Store {
         let receipts = strays.iter().map(|receipt| NewReceipt {
             account_id: receipt.account_id,
             message_id: receipt.message_id,
+            sender: sender.to_owned(),
             part: usize::try_from(receipt.part).ok(),
             status: receipt.status.0,
             code: receipt.code.clone(),

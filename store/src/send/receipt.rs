@@ -23,6 +23,8 @@ use crate::{Error, Result, Store, Tx};
 pub struct NewReceipt {
     pub account_id: Uuid,
     pub message_id: Uuid,
+    /// Who reports. Of a message that another sender carries it changes nothing.
+    pub sender: String,
     /// `None`: of all parts.
     pub part: Option<usize>,
     pub status: ReceiptStatus,
@@ -30,6 +32,13 @@ pub struct NewReceipt {
 }
 
 impl NewReceipt {
+    fn carrier(&self) -> Carrier {
+        Carrier {
+            message: self.message(),
+            sender: self.sender.clone(),
+        }
+    }
+
     fn message(&self) -> MessageKey {
         MessageKey {
             account_id: self.account_id,
@@ -38,10 +47,12 @@ impl NewReceipt {
     }
 }
 
-const LOCK: &BatchStatement<MessageKey> = statement!(MessageKey lock "FOR NO KEY UPDATE OF m":
-    "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.code, m.accepted_day,
+/// Messages that the senders of these receipts carry.
+const LOCK: &BatchStatement<Carrier> = statement!(Carrier lock "FOR NO KEY UPDATE OF m":
+    "SELECT m.account_id, m.message_id, m.campaign_id, m.kind, m.status, m.parts, m.part_states, m.code, m.accepted_day, batch.sender,
             m.answered_at IS NOT NULL AS is_answered, l.form_id, l.bus_prop_ids, a.time_zone
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
+       JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id AND coalesce(m.sender, c.sender) = batch.sender
        JOIN account a ON a.account_id = batch.account_id
        LEFT JOIN link l ON l.account_id = m.account_id AND l.link_id = m.link_id ORDER BY m.account_id, m.message_id"
 );
@@ -57,6 +68,8 @@ struct LockedMessage {
     counted: Counted,
     part_states: Parsed<PartStates>,
     accepted_day: Option<NaiveDate>,
+    /// Who carries it.
+    sender: String,
     time_zone: Parsed<Tz>,
     /// Of what made its status.
     code: Option<String>,
@@ -65,7 +78,7 @@ struct LockedMessage {
 batch_row! {
     /// What a receipt says of a message as a whole.
     struct Reported {
-        message: MessageKey,
+        by: Carrier,
         is_delivered: bool,
         /// It proves that the message was sent. (One that failed is sent again, as somebody asked for.)
         is_sent: bool,
@@ -77,8 +90,10 @@ batch_row! {
 const CAMPAIGNS: &BatchStatement<Reported> = statement!(Reported:
     "SELECT DISTINCT m.account_id, m.campaign_id, CASE WHEN m.status = 'scheduled' THEN m.message_id END AS again
        FROM batch JOIN message m ON m.account_id = batch.account_id AND m.message_id = batch.message_id
-      WHERE batch.is_delivered OR batch.is_sent AND m.status = 'scheduled' AND m.part_states <> ''
-                                  AND m.part_states NOT LIKE '%u%' AND m.part_states NOT LIKE '%e%'
+       JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
+      WHERE coalesce(m.sender, c.sender) = batch.sender
+        AND (batch.is_delivered OR batch.is_sent AND m.status = 'scheduled' AND m.part_states <> ''
+                                   AND m.part_states NOT LIKE '%u%' AND m.part_states NOT LIKE '%e%')
       ORDER BY m.account_id, m.campaign_id, again"
 );
 
@@ -218,7 +233,7 @@ struct ReceiptRow {
 }
 
 impl Store {
-    /// Stores receipts in one transaction. Those of unknown messages are left out.
+    /// Stores receipts in one transaction. Those of unknown messages, and of messages that another sender carries, are left out.
     ///
     /// # Errors
     /// Giving the same receipts again is safe.
@@ -253,10 +268,17 @@ impl Store {
         let now = tx.now().await?;
         let (campaigns, sent_after_all) = tx.lock_campaigns(receipts).await?;
         let mut messages = tx.lock_messages(receipts).await?;
+        let locked = messages.keys();
+        let locked = locked.filter(|key| sent_after_all.contains(&key.message_id));
+        if locked.count() < sent_after_all.len() {
+            // After its row of `message_due` was found, and before it was locked.
+            return Err(Error::Conflict("a message went to another sender".into()));
+        }
         let mut kept = Vec::new();
         for receipt in receipts {
             let key = receipt.message();
-            if let Some(message) = messages.get_mut(&key) {
+            let message = messages.get_mut(&key);
+            if let Some(message) = message.filter(|message| message.sender == receipt.sender) {
                 let states = &mut message.part_states.0;
                 // What was overridden does not stay.
                 if states.record(receipt.part, receipt.status) {
@@ -330,7 +352,7 @@ impl Tx {
         let reported = receipts.iter().map(|receipt| {
             let is_delivered = receipt.status == ReceiptStatus::Delivered;
             Reported {
-                message: receipt.message(),
+                by: receipt.carrier(),
                 is_delivered,
                 is_sent: is_delivered || receipt.status == ReceiptStatus::Accepted,
             }
@@ -372,13 +394,13 @@ impl Tx {
         &self,
         receipts: &[NewReceipt],
     ) -> Result<BTreeMap<MessageKey, LockedMessage>> {
-        let keys: BTreeSet<MessageKey> = receipts.iter().map(NewReceipt::message).collect();
-        let keys: Vec<MessageKey> = keys.into_iter().collect();
-        let mut messages: Vec<LockedMessage> = self.fetch_batch(LOCK, keys.clone()).await?;
+        let carriers: BTreeSet<Carrier> = receipts.iter().map(NewReceipt::carrier).collect();
+        let carriers: Vec<Carrier> = carriers.into_iter().collect();
+        let mut messages: Vec<LockedMessage> = self.fetch_batch(LOCK, carriers.clone()).await?;
         // Where it waited for a claim, PostgreSQL shows the message as it is now, and its link as it was before: none. That happens after
         // a failover, when a message that was handed over is claimed again while its receipt comes.
         if messages.iter().any(|message| !message.counted.has_link()) {
-            messages = self.fetch_batch(LOCK, keys).await?;
+            messages = self.fetch_batch(LOCK, carriers).await?;
         }
         let messages = messages.into_iter();
         Ok(messages.map(|message| (message.key, message)).collect())

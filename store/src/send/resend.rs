@@ -62,16 +62,16 @@ struct MessageToSend {
 batch_row! {
     struct ScheduledAgain {
         message: MessageKey,
-        sender: Option<String>,
         scheduled_at: DateTime<Utc>,
     }
 }
 
-/// What receipts said stays until it is handed over: one that tells that it arrived after all keeps it from being sent again. One that
-/// went nowhere may go to another phone by now, which then must have no message of the campaign.
+/// What receipts said stays until it is handed over, and so does its sender, whose receipts count as long: one that tells that it arrived
+/// after all keeps it from being sent again. One that went nowhere may go to another phone by now, which then must have no message of the
+/// campaign.
 const SCHEDULE_AGAIN: &BatchStatement<ScheduledAgain> = statement!(ScheduledAgain:
     "UPDATE message AS m SET status = 'scheduled', code = NULL, scheduled_at = batch.scheduled_at, accepted_at = NULL, accepted_day = NULL,
-            sender = coalesce(batch.sender, m.sender), sent_mac = CASE WHEN m.status = 'unknown' THEN m.sent_mac END
+            sent_mac = CASE WHEN m.status = 'unknown' THEN m.sent_mac END
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -171,7 +171,6 @@ impl Store {
             }
             rows.push(ScheduledAgain {
                 message: message_key,
-                sender: route.own(),
                 scheduled_at: now,
             });
             let key = DueKey {

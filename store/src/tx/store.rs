@@ -17,7 +17,7 @@ use super::hosts::{Host, taken};
 use super::pool::Pool;
 use super::replicas::{Replica, Replicas, reader};
 use super::statement::Dialect;
-use super::transaction::{BY_KEY, BY_KEYS, Tx};
+use super::transaction::{BY_KEY, BY_KEYS, Tx, read};
 use super::{Error, Registered, Result, Sql, statement};
 
 /// How often work that another transaction stood in the way of is tried.
@@ -247,6 +247,10 @@ async fn query(pool: &Pool, statement: Statement) -> Result<Vec<QueryResult>, Db
     if let Some(tx) = Tx::of_one_statement(pool).await? {
         let rows = tx.query_all_raw(statement).await?;
         return tx.end(rows).await;
+    }
+    if let Pool::Sqlite { readers, .. } = pool {
+        let rows = read(readers, statement).await;
+        return rows.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(error.into())));
     }
     let (host, connection) = connection_of(pool, true);
     asked(pool, &host, connection.query_all_raw(statement)).await

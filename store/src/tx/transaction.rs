@@ -4,6 +4,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use sea_orm::entity::prelude::async_trait::async_trait;
+use sea_orm::sqlx::sqlite::{SqliteConnection, SqlitePool};
 use sea_orm::sqlx::{self, AssertSqlSafe, Postgres, SqlSafeStr, Sqlite, Transaction};
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, FromQueryResult, QueryResult, RuntimeErr,
@@ -73,8 +74,9 @@ pub(super) const BY_KEYS: &str =
     "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan;
      SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_material = off;";
 
-/// SQLite: after so many instructions a statement looks whether anybody waits for it still.
-const BETWEEN_LOOKS: i32 = 10_000;
+/// SQLite: after so many instructions a statement looks whether anybody waits for it still. One of them can compare a long comment with a
+/// long word, which takes milliseconds: with 10,000 a search went on for a minute.
+const BETWEEN_LOOKS: i32 = 100;
 
 impl Tx {
     /// A transaction that may write, with these settings on PostgreSQL.
@@ -101,11 +103,7 @@ impl Tx {
             Pool::Postgres(pool) => begin_on(pool, read, settings).await?,
             Pool::Sqlite { readers, .. } => {
                 let mut tx = readers.begin().await?;
-                let given_up = CancellationToken::new();
-                let asked_for = given_up.clone().drop_guard();
-                let mut handle = tx.lock_handle().await?;
-                handle.set_progress_handler(BETWEEN_LOOKS, move || !given_up.is_cancelled());
-                drop(handle);
+                let asked_for = watch(&mut tx).await?;
                 let tx = Self::new(Inner::Sqlite(tx), pool, Host::default(), under_way);
                 return Ok(Self {
                     _asked_for: Some(asked_for),
@@ -246,6 +244,29 @@ impl Tx {
     pub(super) fn failed(&self, error: SqlxError) -> DbErr {
         failed(&self.pool, error)
     }
+}
+
+/// Lets a reader of SQLite end its statement once what this gives is dropped, because nobody waits for it any more.
+async fn watch(reader: &mut SqliteConnection) -> Result<DropGuard, SqlxError> {
+    let given_up = CancellationToken::new();
+    let asked_for = given_up.clone().drop_guard();
+    let mut handle = reader.lock_handle().await?;
+    handle.set_progress_handler(BETWEEN_LOOKS, move || !given_up.is_cancelled());
+    Ok(asked_for)
+}
+
+/// The rows of one statement on a reader of SQLite, which ends with whoever waits for it.
+pub(super) async fn read(
+    readers: &SqlitePool,
+    statement: Statement,
+) -> Result<Vec<QueryResult>, SqlxError> {
+    let mut reader = readers.acquire().await?;
+    let _asked_for = watch(&mut reader).await?;
+    let (sql, values) = parts(statement);
+    let rows = sqlx::query_with(sql, values)
+        .fetch_all(&mut *reader)
+        .await?;
+    Ok(rows.into_iter().map(QueryResult::from).collect())
 }
 
 fn failed(pool: &Pool, error: SqlxError) -> DbErr {

@@ -296,6 +296,7 @@ impl EventStore<'_> {
         Ok(account_id.map(|account_id| NewReceipt {
             account_id,
             message_id,
+            sender: self.sender.setting.name.clone(),
             part: None,
             status: receipt.status,
             code: receipt.code.clone(),

@@ -4,7 +4,6 @@ use api_language::Text;
 use askama::Template;
 use domain::form::{Field, FormContent};
 use domain::invalid::Invalid;
-use uuid::Uuid;
 
 use super::page::{Frame, HtmlPage, Prepared};
 use super::question::{Control, Question, Typed};
@@ -22,31 +21,37 @@ pub enum Reader {
     Owner,
 }
 
-/// A form's empty page, rendered once for all links and visits; to be made anew when the form is edited.
-pub fn prepare(f: Frame<'_>, form: &FormContent, reader: Reader) -> Prepared {
-    prepare_with(f, form, reader, &[])
-}
-
-fn prepare_with(
+/// A form's empty page of at most so many bytes, rendered once for all links and visits; to be made anew when the form is edited.
+///
+/// # Errors
+/// So many bytes it has, which are more.
+pub fn prepare(
     f: Frame<'_>,
     form: &FormContent,
     reader: Reader,
-    typed: &[(String, String)],
-) -> Prepared {
+    most: usize,
+) -> Result<Prepared, usize> {
     let page = PublicFormPage {
         f,
         form,
         summary: None,
-        questions: &questions(f.t, form, typed, &[]),
+        questions: &questions(f.t, form, &[], &[]),
         reader,
     };
-    Prepared::new(&page.to_string())
+    Prepared::draw(&page, most)
 }
 
 /// The page of a form that has no link, to be looked at in a frame of another page of the service, with these answers: pairs of
 /// field key and text.
 pub fn preview(f: Frame<'_>, form: &FormContent, typed: &[(String, String)]) -> HtmlPage {
-    prepare_with(f, form, Reader::Anybody, typed).preview()
+    let page = PublicFormPage {
+        f,
+        form,
+        summary: None,
+        questions: &questions(f.t, form, typed, &[]),
+        reader: Reader::Anybody,
+    };
+    Prepared::new(page.to_string()).preview()
 }
 
 /// Why a form is shown again.
@@ -62,16 +67,19 @@ pub enum FormNotice<'a> {
     Unavailable,
 }
 
-/// The form with all that was `typed`, as pairs of field key and text in the order they came, and what is wrong.
+/// The form with all that was `typed`, as pairs of field key and text in the order they came, and what is wrong: a page of at most
+/// so many bytes.
+///
+/// # Errors
+/// So many bytes it has, which are more.
 pub fn form_again(
     f: Frame<'_>,
     form: &FormContent,
     reader: Reader,
     typed: &[(String, String)],
     why: FormNotice<'_>,
-    token: &str,
-    visit: Uuid,
-) -> HtmlPage {
+    most: usize,
+) -> Result<Prepared, usize> {
     let (problems, name) = match why {
         FormNotice::Invalid(problems) => (problems, "public-check"),
         FormNotice::TooMany => ([].as_slice(), "public-busy"),
@@ -104,7 +112,7 @@ pub fn form_again(
         questions: &questions,
         reader,
     };
-    Prepared::new(&page.to_string()).fill(token, visit)
+    Prepared::draw(&page, most)
 }
 
 /// The language of the form's texts, as in the attribute `lang`; empty where nobody said it.

@@ -52,33 +52,40 @@ pub fn gone(f: Frame<'_>, reader: Reader, token: &str) -> HtmlPage {
     .page(token)
 }
 
-/// The same after a submission: with all that was `typed`, so that it can be copied.
+/// The same after a submission: with all that was `typed`, so that it can be copied. A page of at most so many bytes.
+///
+/// # Errors
+/// So many bytes it has, which are more.
 pub fn form_closed(
     f: Frame<'_>,
     form: &FormContent,
     typed: &[(String, String)],
-    token: &str,
-) -> HtmlPage {
+    most: usize,
+) -> Result<Prepared, usize> {
     let questions = questions(f.t, form, typed, &[]);
     let answers = questions
         .iter()
         .map(|question| (question.label, question.answer()));
-    MessagePage {
+    let page = MessagePage {
         about: &form.title,
         lang: lang(form),
         answers: answers.filter(|(_, answer)| !answer.is_empty()).collect(),
         ..MessagePage::new(f, CLOCK, "public-late")
-    }
-    .page(token)
+    };
+    Prepared::draw(&page, most)
 }
 
-/// For a submission that could not be taken, nor its form shown: keeps all that was sent, to be sent again.
-pub fn send_again(f: Frame<'_>, token: &str, sent: &[(String, String)]) -> HtmlPage {
-    MessagePage {
+/// For a submission that could not be taken, nor its form shown: keeps all that was sent, to be sent again. A page of at most so
+/// many bytes.
+///
+/// # Errors
+/// So many bytes it has, which are more.
+pub fn send_again(f: Frame<'_>, sent: &[(String, String)], most: usize) -> Result<Prepared, usize> {
+    let page = MessagePage {
         kept: sent,
         ..MessagePage::new(f, EXCLAMATION, "public-kept")
-    }
-    .page(token)
+    };
+    Prepared::draw(&page, most)
 }
 
 /// For any other failure.
@@ -154,6 +161,6 @@ impl<'a> MessagePage<'a> {
     }
 
     fn page(&self, token: &str) -> HtmlPage {
-        Prepared::new(&self.to_string()).fill(token, Uuid::nil())
+        Prepared::new(self.to_string()).fill(token, Uuid::nil())
     }
 }

@@ -4,8 +4,10 @@
 //! is escaped.
 
 use std::convert::Infallible;
+use std::fmt;
 
 use api_language::{Text, of_request};
+use askama::Template;
 use axum::body::Body;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
@@ -77,10 +79,39 @@ pub struct Prepared {
     copied: usize,
 }
 
+/// Counts the bytes that are written.
+#[derive(Default)]
+struct Count(usize);
+
+impl fmt::Write for Count {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}
+
 impl Prepared {
-    pub(super) fn new(rendered: &str) -> Self {
-        let mut texts = rendered.split("<:");
-        let text = |text: &str| Bytes::copy_from_slice(text.as_bytes());
+    /// Renders a page of at most so many bytes. They are counted before, so that it takes no more memory than it has bytes.
+    ///
+    /// # Errors
+    /// So many bytes it has, which are more.
+    pub(super) fn draw(page: &impl Template, most: usize) -> Result<Self, usize> {
+        let mut count = Count::default();
+        // Neither to count nor to write to a string can fail.
+        let _ = page.render_into(&mut count);
+        if count.0 > most {
+            return Err(count.0);
+        }
+        let mut rendered = String::with_capacity(count.0);
+        let _ = page.render_into(&mut rendered);
+        Ok(Self::new(rendered))
+    }
+
+    pub(super) fn new(rendered: String) -> Self {
+        let rendered = Bytes::from(rendered);
+        let mut texts = str::from_utf8(&rendered).unwrap_or_default().split("<:");
+        // A part of the same memory.
+        let text = |text: &str| rendered.slice_ref(text.as_bytes());
         let begin = text(texts.next().unwrap_or_default());
         // Templates have no placeholders but these.
         let piece = |piece: &str| {
@@ -197,6 +228,12 @@ impl HtmlPage {
         }
     }
 
+    /// Its bytes.
+    pub fn size(&self) -> usize {
+        let parts = self.text.parts.iter().map(Bytes::len);
+        parts.sum::<usize>() + self.text.copied.len()
+    }
+
     #[cfg(test)]
     pub(super) fn html(&self) -> String {
         let last: &[u8] = &self.text.copied;
@@ -210,6 +247,7 @@ impl IntoResponse for HtmlPage {
     /// The token of the link is a secret of its reader: it is not passed on to other places, not kept by caches, and not listed by
     /// search engines.
     fn into_response(self) -> Response {
+        let length = self.size();
         let headers = [
             (CONTENT_TYPE, HeaderValue::from_static(self.kind)),
             (CONTENT_SECURITY_POLICY, self.policy),
@@ -219,7 +257,6 @@ impl IntoResponse for HtmlPage {
             (X_ROBOTS_TAG, HeaderValue::from_static("noindex")),
         ];
         let mut parts = self.text.into_parts();
-        let length: usize = parts.iter().map(Bytes::len).sum();
         if parts.len() == 1 {
             return (headers, parts.remove(0)).into_response();
         }

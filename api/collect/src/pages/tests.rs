@@ -17,6 +17,28 @@ fn plain() -> Frame<'static> {
     Frame::plain(of_code("en"))
 }
 
+// Pages of whatever size.
+
+fn prepare(f: Frame<'_>, form: &FormContent, reader: Reader) -> Prepared {
+    super::prepare(f, form, reader, usize::MAX).unwrap()
+}
+
+fn form_again(
+    f: Frame<'_>,
+    form: &FormContent,
+    reader: Reader,
+    typed: &[(String, String)],
+    why: FormNotice<'_>,
+) -> HtmlPage {
+    let page = super::form_again(f, form, reader, typed, why, usize::MAX);
+    page.unwrap().fill(TOKEN, VISIT)
+}
+
+fn form_closed(f: Frame<'_>, form: &FormContent, typed: &[(String, String)]) -> HtmlPage {
+    let page = super::form_closed(f, form, typed, usize::MAX);
+    page.unwrap().fill(TOKEN, Uuid::nil())
+}
+
 const TOKEN: &str = "AAAAAAAAAAAAAAAAAAAA-_";
 const VISIT: Uuid = Uuid::from_u128(0x0193_3f0a_0000_7000_8000_0000_0000_0001);
 /// What would run if any of it came out as it is, in text or in an attribute.
@@ -88,7 +110,7 @@ fn empty(form: &FormContent) -> String {
 
 fn again(form: &FormContent, typed: &[(&str, &str)], problems: &[Invalid]) -> String {
     let (typed, why) = (pairs(typed), FormNotice::Invalid(problems));
-    let page = form_again(plain(), form, Reader::Anybody, &typed, why, TOKEN, VISIT);
+    let page = form_again(plain(), form, Reader::Anybody, &typed, why);
     page.html()
 }
 
@@ -153,7 +175,7 @@ fn texts_never_come_out_as_markup() {
         .to_vec();
     typed.push(("some", "a"));
     let problems = ["nps", "words", HOSTILE].map(|key| problem(key, code::TOO_LONG));
-    let closed = form_closed(plain(), &form, &pairs(&typed), TOKEN);
+    let closed = form_closed(plain(), &form, &pairs(&typed));
     let look = PageBranding {
         name: Some(HOSTILE.to_owned()),
         ..PageBranding::default()
@@ -203,7 +225,7 @@ fn what_is_retired_is_not_shown() {
     for html in [
         empty(&form),
         again(&form, &typed, &[problem("city", code::RETIRED)]),
-        form_closed(plain(), &form, &pairs(&typed), TOKEN).html(),
+        form_closed(plain(), &form, &pairs(&typed)).html(),
     ] {
         assert_has_not(&html, "\"city\"");
         assert_has_not(&html, "Oslo");
@@ -284,7 +306,7 @@ fn a_limit_keeps_what_was_typed() {
         FormNotice::Enough,
         FormNotice::Unavailable,
     ] {
-        let page = form_again(plain(), &form, Reader::Anybody, &typed, why, TOKEN, VISIT);
+        let page = form_again(plain(), &form, Reader::Anybody, &typed, why);
         assert_has(&page.html(), "value=\"Oslo\"");
         assert_has(&page.html(), "value=\"9\" checked");
         assert_has(&page.html(), "Everything you entered is below");
@@ -302,7 +324,7 @@ fn a_closed_form_gives_back_what_was_typed() {
         ("some", "x"),
         ("words", "two\r\nlines"),
     ]);
-    let page = form_closed(plain(), &form, &typed, TOKEN);
+    let page = form_closed(plain(), &form, &typed);
     assert_eq!(page.html().matches("<dd").count(), 3);
     assert_has(&page.html(), ">Very happy</dd>");
     assert_has(&page.html(), ">two\r\nlines</dd>");
@@ -361,7 +383,7 @@ fn a_choice_has_a_box_for_what_else_there_is() {
     let html = again(&form, &typed, &problems);
     assert_has(&html, &box_of(&long));
     assert_has(&html, "by 1 character. At most 200 characters.");
-    let closed = form_closed(plain(), &form, &pairs(&[("why.text", "rain")]), TOKEN);
+    let closed = form_closed(plain(), &form, &pairs(&[("why.text", "rain")]));
     assert_has(&closed.html(), ">Other: rain</dd>");
 }
 
@@ -436,7 +458,7 @@ fn every_page_carries_the_headers_that_keep_it_safe() {
     let form = every_type("Question");
     let pages = [
         prepare(plain(), &form, Reader::Anybody).fill(TOKEN, VISIT),
-        form_closed(plain(), &form, &[], TOKEN),
+        form_closed(plain(), &form, &[]),
         thanks(plain(), &form, Reader::Anybody, TOKEN),
         gone(plain(), Reader::Recipient, TOKEN),
         not_found(plain()),
@@ -489,8 +511,8 @@ fn what_was_sent_can_be_sent_again_without_its_form() {
         ("more".to_owned(), "\"<b>\n&amp;\"".to_owned()),
         ("<:visit>".to_owned(), "<:nonce>".to_owned()),
     ];
-    let page = send_again(plain(), TOKEN, &sent);
-    let html = &page.html();
+    let page = send_again(plain(), &sent, usize::MAX).unwrap();
+    let html = &page.fill(TOKEN, Uuid::nil()).html();
     assert_has(html, &format!("action=\"{TOKEN}\""));
     assert_has(html, &format!("name=\"visit\" value=\"{VISIT}\""));
     assert_has(html, "value=\"&#34;&#60;b&#62;\n&#38;amp;&#34;\"");
@@ -538,8 +560,17 @@ fn only_a_kiosk_s_form_comes_back_by_itself() {
     for reader in [Reader::Anybody, Reader::Recipient, Reader::Owner] {
         assert_has_not(&thanked(reader), "location.replace");
     }
-    let page = prepare(plain(), &form, Reader::Kiosk).fill(TOKEN, VISIT);
-    assert_has_not(&page.html(), "location.replace");
+}
+
+#[test]
+fn only_a_kiosk_s_form_keeps_nothing_of_whoever_walks_away() {
+    let form = every_type("Question");
+    let page = |reader| prepare(plain(), &form, reader).fill(TOKEN, VISIT).html();
+    let marked = " data-kiosk autocomplete=\"off\">";
+    assert_has(&page(Reader::Kiosk), marked);
+    for reader in [Reader::Anybody, Reader::Recipient, Reader::Owner] {
+        assert_has_not(&page(reader), marked);
+    }
 }
 
 #[test]
@@ -579,7 +610,7 @@ fn a_page_is_the_account_s_own() {
         "<img src=\"logo\" alt=\"\">",
     );
     assert_has(
-        &form_closed(f, &every_type("Frage"), &[], TOKEN).html(),
+        &form_closed(f, &every_type("Frage"), &[]).html(),
         &format!("<img src=\"{TOKEN}/logo\""),
     );
 }
@@ -612,4 +643,16 @@ async fn what_is_large_of_a_page_is_the_same_memory_for_all_readers() {
         form.fill(TOKEN, VISIT).html(),
         form.fill(TOKEN, VISIT).html()
     );
+}
+
+#[test]
+fn a_page_of_more_bytes_than_it_may_have_is_not_drawn() {
+    let form = every_type(HOSTILE);
+    let draw = |most| super::prepare(plain(), &form, Reader::Anybody, most);
+    let bytes = draw(0).unwrap_err();
+    let page = draw(bytes).unwrap();
+    assert_eq!(draw(bytes - 1).unwrap_err(), bytes);
+    let filled = page.fill(TOKEN, VISIT);
+    assert_eq!(filled.size(), filled.html().len());
+    assert!(filled.size() <= page.size() && bytes <= page.size());
 }

@@ -21,7 +21,7 @@ use domain::form::{FormContent, MAX_LANGUAGES};
 use uuid::Uuid;
 
 use crate::CollectState;
-use crate::links::Opened;
+use crate::links::{FormPage, Opened};
 use crate::pages::{self, Frame, HtmlPage, qr_code};
 use api_http::accept::languages;
 use api_http::{Code, Network, Problem, QUICK, Result, within};
@@ -121,9 +121,18 @@ impl PublicRequest {
 
     /// What the token opens.
     async fn find(&self) -> Result<Arc<Opened>> {
+        self.look_up(false).await
+    }
+
+    /// The same for a page of which the request holds memory already.
+    async fn find_for_page(&self) -> Result<Arc<Opened>> {
+        Box::pin(self.look_up(true)).await
+    }
+
+    async fn look_up(&self, has_memory: bool) -> Result<Arc<Opened>> {
         let token = self.token.parse().map_err(|_| Problem::not_found())?;
         let (app, links) = (&self.state.app, &self.state.links);
-        let opened = links.open(app, self.network, token).await?;
+        let opened = links.open(app, self.network, token, has_memory).await?;
         let link_id = opened.link.link_id;
         tracing::Span::current().record("link.id", tracing::field::display(link_id));
         Ok(opened)
@@ -152,6 +161,32 @@ impl PublicRequest {
             return Err(gone());
         }
         Ok(opened)
+    }
+
+    /// The page of what was opened. A large one is drawn when its account has memory for it; whoever waits for that lets go of the
+    /// form, and finds it again.
+    async fn show(&self, opened: Arc<Opened>) -> Result<Response> {
+        let CollectState {
+            app, links, memory, ..
+        } = &self.state;
+        let (f, language) = (self.frame(&opened), self.language(&opened));
+        let page = links.page(app, f, &opened, language).await;
+        let (account_id, visit) = (opened.link.account_id, Uuid::now_v7());
+        drop(opened);
+        let page = match &*page {
+            FormPage::Small(prepared) => {
+                return Ok(prepared.fill(&self.token, visit).into_response());
+            }
+            FormPage::Large(page) => page,
+        };
+        let draw = |most| async move {
+            let opened = self.find_for_page().await?;
+            let (f, language) = (self.frame(&opened), self.language(&opened));
+            let draw = || opened.draw(f, language, most);
+            Ok::<_, Problem>(app.work_here(account_id, opened.size, draw).await)
+        };
+        let held = page.hold(memory, account_id, draw).await?;
+        Ok(held.show(&self.token, visit))
     }
 }
 
@@ -212,13 +247,7 @@ pub async fn show_form(visitor: PublicRequest) -> Result<Response, PageProblem> 
         let page = pages::gone(visitor.plain(), opened.reader(), &visitor.token);
         return Ok(answer_with(&gone(), page));
     }
-    let (f, language) = (visitor.frame(&opened), visitor.language(&opened));
-    let CollectState {
-        app, links, memory, ..
-    } = &visitor.state;
-    let page = links.page(app, f, &opened, language).await;
-    let (account_id, visit) = (opened.link.account_id, Uuid::now_v7());
-    let shown = page.show(memory, account_id, &visitor.token, visit).await;
+    let shown = visitor.show(opened).await;
     shown.map_err(|problem| visitor.tell(problem))
 }
 

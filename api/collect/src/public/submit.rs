@@ -20,7 +20,7 @@ use super::take::{Judged, NotStored, take};
 use super::view::no_visit;
 use super::{PageProblem, PublicRequest, answer_with};
 use crate::CollectState;
-use crate::links::Opened;
+use crate::links::{Opened, SMALL};
 use crate::pages::{self, FormNotice, HtmlPage};
 use api_http::body::{self, ContentType, Limit, Pairs, json_as, plain, urlencoded};
 use api_http::memory::MemoryPermit;
@@ -104,7 +104,9 @@ async fn read_json(
     opened: &Arc<Opened>,
     request: Request,
 ) -> Result<(Option<Uuid>, Judged)> {
-    let permit = state.memory.permit(opened.link.account_id);
+    let mut permit = state.memory.permit(opened.link.account_id);
+    // The form is in hand until the body has come.
+    permit.grow_now_to(opened.memory())?;
     let opened = Arc::clone(opened);
     let judge = move |members| judge(&opened.link.content, members);
     json_as(&state.app, permit, request, BODY, judge).await
@@ -127,23 +129,25 @@ fn judge(form: &FormContent, mut members: Map<String, Value>) -> Result<(Option<
 }
 
 async fn of_form(visitor: &PublicRequest, request: Request) -> Result<Response, PageProblem> {
-    let found = match visitor.find().await {
+    let account_id = match visitor.find().await {
+        Ok(opened) => opened.link.account_id,
         Err(problem) if problem.code() == Code::NotFound => return Err(visitor.tell(problem)),
         // Also where nothing is opened: what was typed is given back.
-        found => found,
+        Err(_) => Uuid::nil(),
     };
-    let account_id = found.as_ref().map(|opened| opened.link.account_id);
-    let permit = visitor.state.memory.permit(account_id.unwrap_or_default());
+    let permit = visitor.state.memory.permit(account_id);
     let read = read(&visitor.state.app, permit, request).await;
     // It counts as a failure: reading it was work.
     let (sent, permit) = read.map_err(|problem| visitor.tell(visitor.charge(problem)))?;
-    Ok(match &found {
-        Ok(opened) => match visitor.count(opened) {
+    // The form, which can be large, was let go of while the answers arrived.
+    Ok(match visitor.find().await {
+        Ok(opened) => match visitor.count(&opened) {
             Ok(()) => sent.submit(visitor, opened, permit).await,
             Err(busy) => sent.again(visitor, opened, &busy, permit).await,
         },
+        Err(problem) if problem.code() == Code::NotFound => return Err(visitor.tell(problem)),
         // Nobody could say whether there is such a link, so what was typed is kept for it.
-        Err(problem) => sent.keep(visitor, problem, permit),
+        Err(problem) => sent.keep(visitor, &problem, permit).await,
     })
 }
 
@@ -191,7 +195,7 @@ impl SentForm {
     async fn submit(
         mut self,
         visitor: &PublicRequest,
-        opened: &Opened,
+        opened: Arc<Opened>,
         permit: MemoryPermit,
     ) -> Response {
         let token = visitor.token.as_str();
@@ -207,7 +211,8 @@ impl SentForm {
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),
         };
-        match take(visitor, opened, self.visit.ok(), answers).await {
+        let taken = take(visitor, &opened, self.visit.ok(), answers).await;
+        match taken {
             Ok(_) => {
                 // Relative, because the service may be reached under another path, and by TLS, than it knows.
                 let location = [(LOCATION, format!("{token}/thanks"))];
@@ -215,24 +220,22 @@ impl SentForm {
             }
             Err(NotStored::Enough(problem)) => {
                 let answer = |page| answer_with(&problem, page);
-                self.page(visitor, opened, FormNotice::Enough, permit, answer)
+                self.form(visitor, opened, FormNotice::Enough, permit, answer)
                     .await
             }
             Err(NotStored::Invalid(problems)) => {
                 let answer = |page| (StatusCode::UNPROCESSABLE_ENTITY, page).into_response();
-                self.page(
-                    visitor,
-                    opened,
-                    FormNotice::Invalid(&problems),
-                    permit,
-                    answer,
-                )
-                .await
+                let why = FormNotice::Invalid(&problems);
+                self.form(visitor, opened, why, permit, answer).await
             }
             Err(NotStored::Refused(problem)) if problem.code() == Code::LinkGone => {
-                let (f, form) = (visitor.frame(opened), visitor.form(opened));
-                let page = pages::form_closed(f, &form, &self.pairs, token);
-                permit.hold(answer_with(&problem, page))
+                let draw = |opened: &Opened, most| {
+                    let (f, form) = (visitor.frame(opened), visitor.form(opened));
+                    let page = pages::form_closed(f, &form, &self.pairs, most);
+                    page.map(|page| page.fill(token, Uuid::nil()))
+                };
+                let answer = |page| answer_with(&problem, page);
+                self.page(visitor, opened, draw, permit, answer).await
             }
             Err(NotStored::Refused(problem)) => self.again(visitor, opened, &problem, permit).await,
         }
@@ -242,7 +245,7 @@ impl SentForm {
     async fn again(
         &self,
         visitor: &PublicRequest,
-        opened: &Opened,
+        opened: Arc<Opened>,
         problem: &Problem,
         permit: MemoryPermit,
     ) -> Response {
@@ -251,44 +254,89 @@ impl SentForm {
             _ => FormNotice::Unavailable,
         };
         let answer = |page| answer_with(problem, page);
-        self.page(visitor, opened, why, permit, answer).await
+        self.form(visitor, opened, why, permit, answer).await
     }
 
-    /// The page with all that was typed, for the same visit. A form can be far larger than what was typed, and its page is made
-    /// for this reader alone: it is made once the account has memory for it, which it holds until it is sent.
+    /// The page with all that was typed, for the same visit.
+    async fn form(
+        &self,
+        visitor: &PublicRequest,
+        opened: Arc<Opened>,
+        why: FormNotice<'_>,
+        permit: MemoryPermit,
+        answer: impl FnOnce(HtmlPage) -> Response,
+    ) -> Response {
+        let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
+        let draw = |opened: &Opened, most| {
+            let (f, form) = (visitor.frame(opened), visitor.form(opened));
+            let page = pages::form_again(f, &form, opened.reader(), &self.pairs, why, most);
+            page.map(|page| page.fill(&visitor.token, visit))
+        };
+        self.page(visitor, opened, draw, permit, answer).await
+    }
+
+    /// A page for this reader alone, which can be far larger than what was typed. `draw` makes it, of at most so many bytes, or says
+    /// how many it has. It is made once the account has memory for it, which it holds until it is sent.
     async fn page(
         &self,
         visitor: &PublicRequest,
-        opened: &Opened,
-        why: FormNotice<'_>,
+        mut opened: Arc<Opened>,
+        draw: impl Fn(&Opened, usize) -> Result<HtmlPage, usize> + Send + Sync,
         mut permit: MemoryPermit,
         answer: impl FnOnce(HtmlPage) -> Response,
     ) -> Response {
-        let (f, form) = (visitor.frame(opened), visitor.form(opened));
-        let links = &visitor.state.links;
-        let bytes = links
-            .page(&visitor.state.app, f, opened, visitor.language(opened))
-            .await
-            .size()
-            + self.bytes;
-        if bytes > body::FREE
-            && let Err(busy) = permit.grow_to(bytes as u64).await
-        {
-            return self.keep(visitor, &busy, permit);
+        let (app, mut most) = (&visitor.state.app, body::FREE);
+        loop {
+            let (account_id, size) = (opened.link.account_id, opened.size + self.bytes);
+            let work = || draw(&opened, most);
+            most = match app.work_here(account_id, size, work).await {
+                Ok(page) => return permit.hold(answer(page)),
+                Err(bytes) => bytes,
+            };
+            let bytes = (most + self.bytes) as u64;
+            opened = match with_memory(visitor, opened, &mut permit, bytes).await {
+                Ok(opened) => opened,
+                Err(problem) => return self.keep(visitor, &problem, permit).await,
+            };
         }
-        let visit = self.visit.unwrap_or_else(|()| Uuid::now_v7());
-        let draw = || {
-            let reader = opened.reader();
-            pages::form_again(f, &form, reader, &self.pairs, why, &visitor.token, visit)
-        };
-        let app = &visitor.state.app;
-        let page = app.work_here(opened.link.account_id, bytes, draw).await;
-        permit.hold(answer(page))
     }
 
-    /// A page without questions that keeps what was sent, to be sent again.
-    fn keep(&self, visitor: &PublicRequest, problem: &Problem, permit: MemoryPermit) -> Response {
-        let page = pages::send_again(visitor.plain(), &visitor.token, &self.pairs);
+    /// A page without questions that keeps what was sent, to be sent again, unless it is large and the account has no memory for it.
+    async fn keep(
+        &self,
+        visitor: &PublicRequest,
+        problem: &Problem,
+        mut permit: MemoryPermit,
+    ) -> Response {
+        let (app, account_id) = (&visitor.state.app, permit.account_id());
+        let draw = |most| pages::send_again(visitor.plain(), &self.pairs, most);
+        let mut drawn = app.work_here(account_id, self.bytes, || draw(SMALL)).await;
+        if let Err(bytes) = drawn {
+            let held = (bytes + self.bytes) as u64;
+            if permit.check(held).is_ok() && permit.grow_now_to(held).is_ok() {
+                drawn = app.work_here(account_id, bytes, || draw(bytes)).await;
+            }
+        }
+        let page = match drawn {
+            Ok(page) => page.fill(&visitor.token, Uuid::nil()),
+            Err(_) => pages::trouble(visitor.plain(), problem.code().status()),
+        };
         permit.hold(answer_with(problem, page))
     }
+}
+
+/// What was opened, once the permit is for so many bytes. A form that has to wait for that is let go of, and found again.
+async fn with_memory(
+    visitor: &PublicRequest,
+    opened: Arc<Opened>,
+    permit: &mut MemoryPermit,
+    bytes: u64,
+) -> Result<Arc<Opened>> {
+    permit.check(bytes)?;
+    if permit.grow_now_to(bytes).is_ok() {
+        return Ok(opened);
+    }
+    drop(opened);
+    permit.grow_to(bytes).await?;
+    visitor.find_for_page().await
 }

@@ -44,11 +44,13 @@ pub struct ViewRequest {
     ),
 )]
 pub async fn view_form(visitor: PublicRequest, request: Request) -> Result<StatusCode> {
-    let opened = visitor.enter().await?;
-    let (state, link) = (&visitor.state, &opened.link);
-    let visit = visit_of(state, link.account_id, request).await;
+    let account_id = visitor.enter().await?.link.account_id;
+    let state = &visitor.state;
+    let visit = visit_of(state, account_id, request).await;
     let visit = visit.map_err(|problem| visitor.charge(problem))?;
-    let now = Utc::now();
+    // The form, which can be large, was let go of while the body arrived.
+    let opened = visitor.find().await?;
+    let (link, now) = (&opened.link, Utc::now());
     if link.is_gone(now) {
         return Err(visitor.charge(gone()));
     }

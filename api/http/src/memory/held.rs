@@ -18,37 +18,43 @@ impl MemoryPermit {
                 return response;
             }
         }
-        Arc::new(self).hold_too(response)
-    }
-
-    /// A response that shares its bytes with others: all of them hold this memory until the last reader has taken them.
-    pub fn hold_too(self: Arc<Self>, response: Response) -> Response {
-        response.map(|body| self.wrap(body))
+        hold_too(Arc::new(self), response)
     }
 
     /// Bytes that hold this memory until the last of them is dropped.
     pub(crate) fn owned_by(self: &Arc<Self>, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(HeldBytes {
-            bytes,
-            _permit: Arc::clone(self),
-        })
+        owned_by(self, bytes)
     }
 }
 
-struct HeldBytes {
-    bytes: Bytes,
-    _permit: Arc<MemoryPermit>,
+/// A response that shares its bytes with others. Whatever has the memory for them is kept until the last reader has taken them.
+pub fn hold_too<T: Send + Sync + 'static>(holder: Arc<T>, response: Response) -> Response {
+    response.map(|body| Holder(holder).wrap(body))
 }
 
-impl AsRef<[u8]> for HeldBytes {
+fn owned_by<T: Send + Sync + 'static>(holder: &Arc<T>, bytes: Bytes) -> Bytes {
+    Bytes::from_owner(HeldBytes {
+        bytes,
+        _holder: Arc::clone(holder),
+    })
+}
+
+struct HeldBytes<T> {
+    bytes: Bytes,
+    _holder: Arc<T>,
+}
+
+impl<T> AsRef<[u8]> for HeldBytes<T> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 /// Lets the bytes of a body hold memory. The body itself is gone as soon as the library has its last bytes.
-impl BodyWrapper for Arc<MemoryPermit> {
+struct Holder<T>(Arc<T>);
+
+impl<T: Send + Sync + 'static> BodyWrapper for Holder<T> {
     fn pass(&mut self, polled: PolledFrame) -> PolledFrame {
-        polled.map_ok(|frame| frame.map_data(|bytes| self.owned_by(bytes)))
+        polled.map_ok(|frame| frame.map_data(|bytes| owned_by(&self.0, bytes)))
     }
 }

@@ -1,7 +1,8 @@
 //! The first sheet of an XLSX file as CSV: a row for each of its rows, blank ones too. Titles above the header are left blank.
 //!
 //! A reader of such files has to move about in them, so the file is written to a temporary one first, which has no name. Nothing in
-//! it is trusted: what it unpacks to is counted before anything of it is read.
+//! it is trusted: [`book`] reads it a cell at a time, and only what cells need ([`value`]: what their numbers show); [`xml`] bounds what
+//! a tag or a text of it may take.
 
 mod book;
 mod value;

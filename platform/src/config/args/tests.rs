@@ -152,7 +152,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         bad!(
             memory,
             "100 MiB",
-            "FEEDBACK_MEMORY: less than the 166 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need"
+            "FEEDBACK_MEMORY: less than the 170 MiB that an import of FEEDBACK_MAX_RECORDS and the largest of all else need"
         ),
         bad!(drain_seconds, "16", "FEEDBACK_DRAIN_SECONDS: more than 15"),
         bad!(

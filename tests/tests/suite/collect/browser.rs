@@ -51,6 +51,23 @@ async fn what_should_not_be_is_noticed() -> Result<()> {
 }
 
 #[tokio::test]
+async fn what_was_typed_stays_for_a_person_and_not_on_a_kiosk() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client().await?;
+    let form = owner.published(&form()).await?;
+    let browser = Browser::start().await?;
+    for (kiosk, stays) in [("false", "Zoë"), ("true", "")] {
+        let link = owner.link(&form, "1_3", &[("kiosk", kiosk)]).await?;
+        browser.open(address(&link)?).await?;
+        browser.write("#f-name", "Zoë").await?;
+        browser.open(address(&link)?).await?;
+        let name = browser.property("#f-name", "value").await?;
+        ensure!(name == stays, "kiosk {kiosk}: {name}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_person_opens_the_link_answers_and_is_thanked() -> Result<()> {
     let app = App::start().await?;
     let (owner, link) = open_form(&app).await?;

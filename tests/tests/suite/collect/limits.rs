@@ -14,6 +14,11 @@ use tests::import::IMPORT;
 use tests::visitor::{Visitor, page};
 use tests::wait::{SOON, eventually};
 
+/// So many pages of 1.3 MB are more than an account has memory for at once.
+const LARGE_PAGES: usize = 8;
+/// Of an option, each five bytes on the page.
+const LABEL_BYTES: usize = 400;
+
 /// A service whose limits of an address (or link) are one a second, in bursts of ten.
 async fn strict(variable: &str) -> Result<App> {
     App::setup()
@@ -375,4 +380,41 @@ async fn a_form_post_of_a_limited_address_loses_nothing_that_was_typed() -> Resu
         page(&answer, 404)?;
     }
     anyhow::bail!("no limit was met")
+}
+
+#[tokio::test]
+async fn whoever_waits_for_the_memory_of_a_large_page_gets_all_of_it() -> Result<()> {
+    let app = App::start().await?;
+    let owner = app.client().await?;
+    let option =
+        |number: usize| json!({"value": number.to_string(), "label": "&".repeat(LABEL_BYTES)});
+    let options: Vec<_> = (0..100).map(option).collect();
+    let field = |number: usize| json!({"key": format!("q{number}"), "type": "choices", "label": "{guest|?}", "options": options});
+    let fields: Vec<_> = (0..6).map(field).collect();
+    let form = json!({"title": "Large", "piping": true, "fields": fields});
+    let form = owner.published(&form).await?;
+    let public = app.anonymous()?;
+    let mut visitors = Vec::new();
+    for number in 0..LARGE_PAGES {
+        let guest = format!("guest=number {number}.");
+        let link = owner.link(&form, "", &[("track_field", &guest)]).await?;
+        visitors.push(Visitor::new(&public, &link)?);
+    }
+    let opened = futures::future::try_join_all(visitors.iter().map(Visitor::page)).await?;
+    // What was typed comes back with as large a page.
+    let wrong = visitors
+        .iter()
+        .map(|visitor| visitor.submit(&[("q0", "x")]));
+    let refused = futures::future::try_join_all(wrong).await?;
+    for (status, answers) in [(200, opened), (422, refused)] {
+        for (number, answer) in answers.iter().enumerate() {
+            let html = page(answer, status)?;
+            let labels = html.matches("&#38;").count();
+            ensure!(labels == 6 * 100 * LABEL_BYTES, "{labels} of a page");
+            let guests = html.matches(&format!(">number {number}.<")).count();
+            ensure!(guests >= 6, "another's page: {guests} of {number}");
+            ensure!(html.trim_end().ends_with("</html>"), "a page was cut");
+        }
+    }
+    Ok(())
 }

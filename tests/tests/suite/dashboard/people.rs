@@ -795,12 +795,27 @@ async fn nobody_new_is_called_as_keys_are_or_as_somebody_else_looks() -> Result<
     app.create_key("shop", &[]).await?;
     let admin = app.person("ada", "shop", "admin").await?;
     let why = "1 to 100 visible characters";
-    for name in ["fk_0", "FK_1", "a\u{200b}da", "\u{202e}ada"] {
+    for name in [
+        "fk_0",
+        "FK_1",
+        "a\u{200b}da",
+        "\u{202e}ada",
+        "a\u{1680}da",
+        "ada\u{13440}",
+    ] {
         let new = [("name", name), ("password", PASSWORD), ("role", "viewer")];
         let refused = admin.post("/dashboard/people", &new).await?.expect(200)?;
         ensure!(refused.text()?.contains(why), "{name:?}: {refused:?}");
         let add = ["user", "add", name, "--account", "shop", "--role", "viewer"];
         app.refuses(&[&add[..], &["--link"]].concat(), why).await?;
+    }
+    // However a letter is put together, it is one, also where its person signs in.
+    let (large, small) = ("J\u{30c}ohn", "\u{1f0}ohn");
+    app.person(large, "shop", "viewer").await?;
+    let taken = app.person(small, "shop", "viewer").await;
+    ensure!(taken.is_err(), "two people look the same");
+    for name in [large, small] {
+        Person::sign_in(&app.anonymous()?, name).await?;
     }
     let key = [("report", "on"), ("name", "Ti\u{202e}ll")];
     let refused = admin.post("/dashboard/keys", &key).await?;

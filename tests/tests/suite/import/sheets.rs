@@ -171,14 +171,14 @@ async fn a_hostile_file_is_refused_and_costs_little() -> Result<()> {
     let parts: Vec<String> = (0..10_001).map(|n| n.to_string()).collect();
     let parts: Vec<_> = parts.iter().map(|name| (&**name, "")).collect();
     refused(&client, "many parts", zipped(&parts)?, invalid).await?;
-    let texts = "<si><t>A</t></si>".repeat(3 << 20);
+    let text = "A".repeat(1_000);
+    let texts = format!("<si><t>{text}</t></si>").repeat(100_000);
     let many = book(&sheet(ROW), &format!("<sst>{texts}</sst>"))?;
     refused(&client, "many texts", many, large).await?;
-    for texts in ["9999999999999", "9223372036854775808"] {
-        let texts = TEXTS.replace("<sst>", &format!("<sst uniqueCount=\"{texts}\">"));
-        let promised = book(&sheet(ROW), &texts)?;
-        refused(&client, "texts that are not there", promised, invalid).await?;
-    }
+    // What it says that it has is not believed.
+    let promised = TEXTS.replace("<sst>", "<sst uniqueCount=\"9223372036854775808\">");
+    let promised = book(&sheet(ROW), &promised)?;
+    Accepted::read(client.import_file("name=a.xlsx", XLSX, promised).await?)?;
     let hidden = book_in(
         "xl/worksheets/",
         &sheet(ROW),
@@ -187,6 +187,43 @@ async fn a_hostile_file_is_refused_and_costs_little() -> Result<()> {
     refused(&client, "texts among the sheets", hidden, large).await?;
     let long = format!("<c r=\"{}\"/>", "A".repeat(100 << 20));
     refused(&client, "a long value", book(&sheet(&long), TEXTS)?, large).await?;
+    let piece = "a".repeat(1_000_000);
+    for cell in [
+        format!(
+            "<c t=\"inlineStr\"><is>{}</is></c>",
+            format!("<r><t>{piece}</t></r>").repeat(130)
+        ),
+        format!(
+            "<c t=\"str\"><v>{}</v></c>",
+            format!("{piece}<x/>").repeat(130)
+        ),
+    ] {
+        let row = format!("<row r=\"2\">{cell}</row>");
+        refused(
+            &client,
+            "a cell of many texts",
+            book(&sheet(&row), TEXTS)?,
+            large,
+        )
+        .await?;
+    }
+    let path = format!("a/{}", "b".repeat(1_000_000));
+    let sheets = "<sheet r:id=\"r9\"/>".repeat(2_000);
+    let shared_path = zipped(&[
+        (
+            "xl/workbook.xml",
+            &format!("<workbook><sheets><sheet r:id=\"r1\"/>{sheets}</sheets></workbook>"),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            &format!(
+                "<Relationships><Relationship Id=\"r9\" Target=\"{path}\"/><Relationship Id=\"r1\" Target=\"worksheets/sheet1.xml\"/></Relationships>"
+            ),
+        ),
+        ("xl/sharedStrings.xml", TEXTS),
+        ("xl/worksheets/sheet1.xml", &sheet(ROW)),
+    ])?;
+    Accepted::read(client.import_file("name=a.xlsx", XLSX, shared_path).await?)?;
     let wide = r#"<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>"#;
     let answer = client
         .import_file("name=a.xlsx", XLSX, book(&sheet(wide), TEXTS)?)

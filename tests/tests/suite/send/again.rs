@@ -112,7 +112,7 @@ async fn those_who_got_the_first_message_and_did_not_answer_are_reminded_once() 
     names_nobody(&app).await
 }
 
-async fn resend(client: &Client, campaign: &Value, status: &str) -> Result<Answer> {
+pub(super) async fn resend(client: &Client, campaign: &Value, status: &str) -> Result<Answer> {
     let path = format!("{}/resend", campaign_path(campaign));
     let body = json!({"status": status});
     client.send_json(Method::POST, &path, &body).await

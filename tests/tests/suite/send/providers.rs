@@ -11,12 +11,14 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::{Json, Router};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tests::app::App;
+use tests::app::{App, Setup};
+use tests::campaign::count;
 use tests::client::Client;
 use tests::import::{JSON, record};
 use tests::tools::{Tool, own};
 use tests::webhook::SECRET;
 
+use super::replies::suppressed;
 use super::with_senders;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -86,6 +88,15 @@ async fn take(
     });
     let taken = json!({"id": "w-1", "sid": "SM1", "status": "queued", "message-count": "1", "messages": [part]});
     (StatusCode::CREATED, Json(taken))
+}
+
+/// A service whose senders all have this address.
+fn with_providers(address: &str) -> Setup {
+    with_senders(&format!(
+        "twilio=twilio://AC1:token@{address}?tls=off&accounts=*&from=+15005550006
+         vonage=vonage://key:secret@{address}?tls=off&accounts=*&from=Acme&signature_secret=signing&signature_method=sha256
+         own=http://{address}/own?accounts=*&secret={SECRET}"
+    ))
 }
 
 async fn python(app: &App, arguments: &[&str]) -> Result<String> {
@@ -234,13 +245,7 @@ async fn only_signed_callbacks_count<'a>(
 #[tokio::test]
 async fn requests_and_callbacks_are_those_of_the_providers_libraries() -> Result<()> {
     let (capture, address) = Capture::start().await?;
-    let app = with_senders(&format!(
-        "twilio=twilio://AC1:token@{address}?tls=off&accounts=*&from=+15005550006
-         vonage=vonage://key:secret@{address}?tls=off&accounts=*&from=Acme&signature_secret=signing&signature_method=sha256
-         own=http://{address}/own?accounts=*&secret={SECRET}"
-    ))
-    .start()
-    .await?;
+    let app = with_providers(&address).start().await?;
     let client = app.client().await?;
     let (twilio, from_twilio) = accepted(&client, "twilio", &capture, "Messages.json").await?;
     let (vonage, from_vonage) = accepted(&client, "vonage", &capture, "/sms/json").await?;
@@ -289,5 +294,46 @@ async fn requests_and_callbacks_are_those_of_the_providers_libraries() -> Result
     for campaign in [twilio, vonage, own] {
         client.until_first(&campaign, "delivered", 1).await?;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_a_provider_signs_is_of_its_own_messages_alone() -> Result<()> {
+    let (capture, address) = Capture::start().await?;
+    let app = with_providers(&address).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    let (twilio, from_twilio) = accepted(&client, "twilio", &capture, "Messages.json").await?;
+    let (vonage, from_vonage) = accepted(&client, "vonage", &capture, "/sms/json").await?;
+    let (own, from_own) = accepted(&client, "own", &capture, "/own").await?;
+    let (form, vonage_form) = (from_twilio.form(), from_vonage.form());
+    let body: Value = serde_json::from_str(&from_own.body)?;
+    let own_url = body["status_url"].as_str().unwrap_or_default();
+    let (_, reference) = own_url.split_once("?ref=").context("no reference")?;
+    let twilio_url = form["StatusCallback"].split('#').next().unwrap_or_default();
+    let [by_twilio, by_vonage] = [twilio_url, vonage_form["callback"].as_str()].map(|url| {
+        let hook = url.split('?').next().unwrap_or_default();
+        format!("{hook}?ref={reference}")
+    });
+    let opted_out =
+        json!({"MessageSid": "SM1", "MessageStatus": "undelivered", "ErrorCode": "21610"});
+    let requests = json!([
+        {"kind": "twilio", "secret": "token", "url": by_twilio, "body": opted_out},
+        {"kind": "twilio", "secret": "token", "url": twilio_url, "body": opted_out},
+        {"kind": "vonage", "secret": "signing", "method": "sha256", "body": {
+            "messageId": "0A1", "status": "failed", "err-code": "6", "client-ref": vonage_form["client-ref"], "nonce": "n",
+        }},
+    ]);
+    let signed = python(&app, &["sign", &requests.to_string()]).await?;
+    let signed: Vec<Value> = serde_json::from_str(&signed)?;
+    ensure!(call_back(&public, &by_twilio, &signed[0]).await? == 200);
+    ensure!(call_back(&public, &by_vonage, &signed[2]).await? == 401);
+    for campaign in [&own, &vonage] {
+        let untouched = client.read_campaign(campaign).await?;
+        ensure!(count(&untouched, "first", "accepted") == 1, "{untouched}");
+    }
+    ensure!(suppressed(&client).await? == 0);
+    ensure!(call_back(&public, twilio_url, &signed[1]).await? == 200);
+    client.until_first(&twilio, "undelivered", 1).await?;
+    ensure!(suppressed(&client).await? == 1);
     Ok(())
 }

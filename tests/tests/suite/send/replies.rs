@@ -15,7 +15,7 @@ use tests::client::{Answer, Client};
 use tests::import::{JSON, segment};
 use tests::wait::{LATER, eventually};
 
-use super::with_senders;
+use super::{LONG_AGO, with_senders};
 
 pub(super) const SETTING: &str = "/api_v1/sms/setting";
 pub(super) const PHONE: &str = "+4915112345678";
@@ -143,6 +143,35 @@ async fn a_stop_reaches_the_accounts_that_sent_through_the_same_sender() -> Resu
     let one = inbound_path(&app, "one").await?;
     text(&app, &one, "1", PHONE, "STOP!").await?.expect(200)?;
     ensure!((suppressed(&by_one).await?, suppressed(&by_two).await?) == (1, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_text_that_opted_in_counts_once_however_long_ago_it_came() -> Result<()> {
+    let (_gateway, mut app) = Gateway::start().await?;
+    let client = app.client().await?;
+    send(&client, "one").await?;
+    let hook = inbound_path(&app, "one").await?;
+    for (id, words) in [("1", "START"), ("2", "STOP")] {
+        text(&app, &hook, id, PHONE, words).await?.expect(200)?;
+    }
+    ensure!(suppressed(&client).await? == 1);
+    let came = format!("UPDATE inbound SET received_at = '{LONG_AGO}'");
+    app.sql(&came).await?;
+    // A worker forgets what is old when it starts.
+    let worker = app.worker()?;
+    worker.stop().await?;
+    worker.start_again().await?;
+    eventually(LATER, async || {
+        let known = app.sql("SELECT id FROM inbound WHERE id = '2'").await?;
+        ensure!(known.is_empty(), "{known} is known");
+        Ok(())
+    })
+    .await?;
+    text(&app, &hook, "1", PHONE, "START").await?.expect(200)?;
+    ensure!(suppressed(&client).await? == 1, "it opted in again");
+    text(&app, &hook, "3", PHONE, "START").await?.expect(200)?;
+    ensure!(suppressed(&client).await? == 0);
     Ok(())
 }
 

@@ -12,6 +12,8 @@ use tests::import::segment;
 use tests::visitor::Visitor;
 use tests::wait::{LATER, eventually};
 
+use super::again::resend;
+use super::hooks::report;
 use super::peer::{Peer, sender_to};
 use super::senders::is;
 use super::{LONG_AGO, skipped, with_senders};
@@ -19,6 +21,12 @@ use super::{LONG_AGO, skipped, with_senders};
 /// The entry of a sender of this name.
 fn entry(name: &str, address: &str, more: &str) -> String {
     sender_to(address, &format!("&receipts=off{more}")).replace("peer=", &format!("{name}="))
+}
+
+/// The entries of `a` and `b`, of which receipts count.
+fn reporting([a, b]: [&str; 2]) -> String {
+    let entry = |name, address| sender_to(address, "").replace("peer=", name);
+    format!("{} {}", entry("a=", a), entry("b=", b))
 }
 
 /// People with German mobiles, whose docids are these numbers.
@@ -100,6 +108,53 @@ async fn while_a_sender_is_in_error_the_next_takes_what_it_did_not() -> Result<(
     client.until_first(&campaign, "accepted", 6).await?;
     ensure!(by_sender(&client, &campaign).await? == numbers([("a", 1), ("b", 5)]));
     Ok(())
+}
+
+#[tokio::test]
+async fn of_a_message_that_another_sender_took_that_one_alone_reports() -> Result<()> {
+    let ((first, a), (second, b)) = (Peer::start().await?, Peer::start().await?);
+    first.answer_with(401);
+    let app = with_senders(&reporting([&a, &b])).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    let of = json!({"sender": ["a", "b"]});
+    let campaign = client.running_with("a", of, &germans(0..1)).await?;
+    is(&client, "a", "error", json!("http_401")).await?;
+    error_since_long(&app, "a").await?;
+    client.until_first(&campaign, "accepted", 1).await?;
+    let phone = "+4915112345600";
+    for status in ["undelivered", "delivered"] {
+        report(&public, &first.message_to(phone)?, status).await?;
+        let now = client.read_campaign(&campaign).await?;
+        ensure!(count(&now, "first", "accepted") == 1, "{status}: {now}");
+    }
+    report(&public, &second.message_to(phone)?, "delivered").await?;
+    client.until_first(&campaign, "delivered", 1).await?;
+    app.succeeds(&["verify"]).await.map(drop)
+}
+
+#[tokio::test]
+async fn what_goes_again_by_another_sender_is_reported_by_the_first_until_that_one_has_it()
+-> Result<()> {
+    let ((first, a), (second, b)) = (Peer::start().await?, Peer::start().await?);
+    first.answer_with(500);
+    let app = with_senders(&reporting([&a, &b])).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    let campaign = client.running("a", &germans(0..2)).await?;
+    client.until_first(&campaign, "unknown", 2).await?;
+    client.act(&campaign, "pause").await?.expect(200)?;
+    client.changed(&campaign, json!({"sender": "b"})).await?;
+    resend(&client, &campaign, "unknown").await?.expect(200)?;
+    let [arrived, lost] = ["+4915112345600", "+4915112345601"];
+    report(&public, &first.message_to(arrived)?, "delivered").await?;
+    client.act(&campaign, "resume").await?.expect(200)?;
+    client.until_first(&campaign, "accepted", 1).await?;
+    report(&public, &first.message_to(lost)?, "undelivered").await?;
+    let done = client.read_campaign(&campaign).await?;
+    let counts = ["accepted", "delivered"].map(|status| count(&done, "first", status));
+    ensure!(counts == [1, 1], "{done}");
+    ensure!(second.messages().len() == 1, "{:?}", second.messages());
+    second.message_to(lost)?;
+    app.succeeds(&["verify"]).await.map(drop)
 }
 
 #[tokio::test]

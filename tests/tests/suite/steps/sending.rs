@@ -272,6 +272,7 @@ impl Story {
         let receipt = NewReceipt {
             account_id: self.key.account_id,
             message_id,
+            sender: SENDER.to_owned(),
             part: None,
             status,
             code: None,

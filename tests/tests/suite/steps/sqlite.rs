@@ -6,11 +6,15 @@ mod embedded_only {
         reason = "what is registered is explained, and one statement never ends"
     )]
 
+    use std::time::Duration;
+
     use anyhow::{Context, Result, ensure};
+    use futures::future::join_all;
     use sea_orm::{ConnectionTrait, DbBackend, Statement};
     use store::{Dialect, Store, Workload};
     use tests::app::Backends;
     use tests::wait::{SOON, eventually};
+    use tokio::time::timeout;
 
     use crate::steps::fixture::{Ledger, database_url};
 
@@ -122,6 +126,14 @@ mod embedded_only {
         // Each reader is there for somebody else.
         let again = eventually(SOON, all).await?;
         drop(again);
+        let given_up = (0..readers).map(|_| {
+            let counting = store.query_all_raw(counting_to(1_000_000_000_000));
+            timeout(Duration::from_millis(200), counting)
+        });
+        for ended in join_all(given_up).await {
+            ensure!(ended.is_err(), "it has ended");
+        }
+        drop(eventually(SOON, all).await?);
         // What ended the statement before ends none that comes after.
         let rows = store.query_all_raw(counting_to(100_000)).await?;
         let most: i64 = rows.first().context("no row")?.try_get("", "most")?;

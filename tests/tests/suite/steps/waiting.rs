@@ -118,6 +118,7 @@ mod servers_only {
             let receipt = NewReceipt {
                 account_id: waiting.key.account_id,
                 message_id,
+                sender: SENDER.to_owned(),
                 part: None,
                 status: ReceiptStatus::Accepted,
                 code: None,

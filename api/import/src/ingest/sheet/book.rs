@@ -365,6 +365,7 @@ impl Cells<'_> {
             if is_inline {
                 self.xml.add_rich_text(source, &mut self.text)?;
             } else if is_value && kind != Kind::Inline {
+                self.text.clear();
                 push_unescaped(self.xml.text(source)?, &mut self.text);
             } else {
                 self.xml.skip(source)?;

@@ -75,16 +75,74 @@ fn a_sheet_is_as_large_as_the_largest() {
 }
 
 #[test]
-fn copies_of_formats_are_counted_before_they_are_made() {
+fn what_a_cell_does_not_need_is_not_kept() {
     let runtime = Runtime::new().unwrap();
     let _entered = runtime.enter();
     let name = "n".repeat(1_000_000);
     let formats = "<xf fontId=\"0\"/>".repeat(2_000);
     let styles = format!(
-        "<styleSheet><fonts><font><name val=\"{name}\"/></font></fonts><cellXfs>{formats}</cellXfs></styleSheet>"
+        "<styleSheet><!-- \" --><fonts><font><name val=\"{name}\"/></font></fonts><cellXfs>{formats}</cellXfs></styleSheet>"
     );
     let read = csv_with(&styles, sheet("<c r=\"A1\"><v>7</v></c>").as_bytes());
-    assert_eq!(read.unwrap_err().code(), Code::BodyTooLarge);
+    assert_eq!(read.unwrap(), "7");
+}
+
+#[test]
+fn a_cell_has_no_more_than_the_text_of_one() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let piece = "a".repeat(50_000);
+    for (begin, part, end) in [
+        (
+            "<c t=\"inlineStr\"><is>",
+            format!("<r><t>{piece}</t></r>"),
+            "</is></c>",
+        ),
+        (
+            "<c t=\"inlineStr\"><is><t>",
+            format!("{piece}<x/>"),
+            "</t></is></c>",
+        ),
+        ("<c t=\"str\"><v>", format!("{piece}<x/>"), "</v></c>"),
+        ("<c t=\"str\"><v>", "&amp;".repeat(50_000), "</v></c>"),
+    ] {
+        let of = |times| csv(sheet(&format!("{begin}{}{end}", part.repeat(times))).as_bytes());
+        assert!(of(1).is_ok(), "{begin}");
+        let code = of(4).err().map(|problem| problem.code());
+        assert_eq!(code, Some(Code::BodyTooLarge), "{begin}");
+    }
+    let deep = format!("<c>{}</c>", "<a>".repeat(100));
+    assert_eq!(
+        csv(sheet(&deep).as_bytes()).unwrap_err().code(),
+        Code::InvalidCsv
+    );
+}
+
+#[test]
+fn cells_are_read_as_they_look() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let cells = concat!(
+        "<c t=\"s\"><v>0</v></c><c><f>A1</f><v>12.50</v></c><c s=\"1\"><v>46331.5</v></c>",
+        "<c t=\"b\"><v>1</v></c><c t=\"e\"><v>#N/A</v></c><c t=\"d\"><v>2026-11-05</v></c>",
+        "<c t=\"inlineStr\"><v>9</v><is><r><t xml:space=\"preserve\"> a</t></r><rPh><t>no</t></rPh>",
+        "<r><t> <![CDATA[b]]>&#x41; </t></r></is></c>",
+        "<c t=\"str\"><v>x_x000A_y</v></c><c/><c r=\"K1\" s=\"9\"><v>7</v></c>",
+    );
+    assert_eq!(
+        csv(sheet(cells).as_bytes()).unwrap(),
+        "docid,12.5,2026-11-05 12:00,TRUE,#N/A,2026-11-05, abA,\"x\ny\",,,7"
+    );
+    for broken in [
+        "<c t=\"s\"><v>2</v></c>",
+        "<c><v>&own;</v></c>",
+        "<c r=\"1A\"/>",
+        "<c r=\"ÄA1\"/>",
+        "<c><v>7",
+    ] {
+        let problem = csv(sheet(broken).as_bytes()).unwrap_err();
+        assert_eq!(problem.code(), Code::InvalidCsv, "{broken}");
+    }
 }
 
 #[test]
