@@ -6,7 +6,7 @@ use super::bus_prop::BusPropEntry;
 use super::content::FormContent;
 use super::field::Field;
 use super::input::{BusPropInput, FieldInput, FormInput};
-use super::limits::{MAX_BUS_PROPS, MAX_FIELDS, check_total};
+use super::limits::{MAX_BUS_PROPS, MAX_CONTENT, MAX_FIELDS, check_total};
 use crate::invalid::{Invalid, Problems, code};
 
 /// Why a form cannot be replaced by an input: at least one problem.
@@ -58,7 +58,7 @@ impl FormContent {
         if !in_use.is_empty() {
             return Err(EditRefused::InUse(in_use));
         }
-        Ok(FormContent {
+        let content = FormContent {
             title: input.title,
             labels: input.labels,
             language: input.language,
@@ -72,7 +72,18 @@ impl FormContent {
             fields,
             last_bus_prop_id,
             option_numbers,
-        })
+        };
+        let bytes = serde_json::to_vec(&content).map_or(0, |text| text.len());
+        if published && bytes > MAX_CONTENT {
+            let detail = format!(
+                "with what a published form keeps of before it has more than {} MiB: make a new one",
+                MAX_CONTENT >> 20
+            );
+            let problem = Problems::default();
+            problem.push("/fields", code::TOO_MANY, detail);
+            return Err(EditRefused::InUse(problem.into_vec()));
+        }
+        Ok(content)
     }
 }
 

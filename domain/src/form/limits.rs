@@ -21,6 +21,9 @@ pub const MAX_LINK_LABEL_CHARS: usize = 100;
 /// The bytes of the address of a link, at most.
 pub const MAX_URL_BYTES: usize = 2_000;
 
+/// The bytes of a published form with what it keeps of before, as JSON, at most. As it is sent it has 1 MiB.
+pub const MAX_CONTENT: usize = 4 << 20;
+
 /// Notes a list that has too many entries together with the retired ones.
 pub(super) fn check_total(total: usize, max: usize, pointer: &str, problems: &Problems) {
     if total > max {

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::*;
 
 fn first() -> FormContent {
@@ -234,6 +236,27 @@ fn the_limits_of_a_published_form_count_what_is_retired() {
     };
     let full = form(&choice(0, 100));
     in_use(&full, &choice(1, 101), &[("/fields/0/options", "too_many")]);
+}
+
+#[test]
+fn a_published_form_grows_no_larger_than_its_pages_may_be() {
+    let languages = ["de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "fi"];
+    let labels: HashMap<_, _> = languages.map(|code| (code, "x".repeat(500))).into();
+    let body = |key: usize| {
+        let options = (0..100).map(|value| {
+            let value = format!("o{value}");
+            json!({"value": value, "label": "L", "labels": labels})
+        });
+        let options: Vec<_> = options.collect();
+        let field =
+            json!({"key": format!("f{key}"), "type": "choice", "label": "F", "options": options});
+        json!({"title": "T", "fields": [field]})
+    };
+    let mut form = form(&body(0));
+    for key in 1..8 {
+        form = edited(&form, &body(key), true);
+    }
+    in_use(&form, &body(8), &[("/fields", "too_many")]);
 }
 
 #[test]
