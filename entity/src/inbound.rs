@@ -4,8 +4,9 @@ entity! { "inbound";
     key {
         /// The name of the sender that it came through.
         sender: String,
-        /// The provider's; of a text that opted in a second row has it behind `opted-in `, which stays.
+        /// The provider's.
         id: String,
     }
+    /// Of a text that opted in the end of the year 9999: its id is kept for good.
     received_at: DateTimeUtc,
 }

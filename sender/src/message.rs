@@ -30,7 +30,7 @@ pub struct Outbound {
     pub number: u16,
     /// How long the provider may try.
     pub validity: Duration,
-    /// Where receipts of this message are reported; it carries the reference.
+    /// Where receipts of this message are reported; it carries the reference, and may carry the attempt behind a `&`.
     pub status_url: String,
     /// Whether receipts are requested.
     pub wants_receipts: bool,

@@ -81,7 +81,8 @@ impl Vonage {
             .append_pair("client-ref", &message.reference)
             .append_pair("status-report-req", wants_report);
         if message.wants_receipts {
-            let whole = &message.status_url;
+            // Its ids tell which attempt a receipt is of, and it may sign what the address has.
+            let whole = message.status_url.split('&').next().unwrap_or_default();
             let callback = match whole.split_once('?') {
                 Some((short, _)) if whole.len() > LONGEST_CALLBACK => short,
                 _ => whole,

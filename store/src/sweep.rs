@@ -5,7 +5,6 @@ use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use crate::import::{FIRST_ANSWER_LIFETIME, UPLOAD_LIFETIME};
-use crate::send::inbound::kept_id;
 use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, Store};
 
@@ -59,15 +58,8 @@ const KEPT: [(&Statement, TimeDelta); 6] = [
         delete!("worker_heartbeat WHERE heartbeat_at"),
         TimeDelta::days(1),
     ),
-    // Providers repeat a text for a day at most. What opted in is known for good.
-    (
-        statement!(
-            "DELETE FROM inbound WHERE id NOT LIKE '",
-            kept_id!(),
-            "%' AND received_at < $1"
-        ),
-        TimeDelta::days(2),
-    ),
+    // Providers repeat a text for a day at most. One that opted in is said to have come at the end of time.
+    (delete!("inbound WHERE received_at"), TimeDelta::days(2)),
     // As long receipts by the provider's id lead to messages.
     (
         delete!("provider_ref WHERE created_at"),

@@ -215,6 +215,10 @@ def charts_pods_are_confined(_folder):
             equal({value.removeprefix("@") for value in secret.values()} | beside, paths, name)
             equal(secret["SSL_CERT_FILE"], "/etc/feedback/ca", f"{name}: authorities are named and not quoted")
             equal("FEEDBACK_MIGRATE_URL" in secret, "migrate" in name, f"{name} has FEEDBACK_MIGRATE_URL")
+        if name == "Deployment/feedback-api":
+            [tmp] = [volume for volume in spec["volumes"] if "emptyDir" in volume]
+            mounts = {mount["name"]: mount for mount in spec["containers"][0]["volumeMounts"]}
+            equal(mounts[tmp["name"]], {"name": tmp["name"], "mountPath": "/tmp"}, "where spreadsheets are made")
         if "Deployment" in name:
             assert spec["terminationGracePeriodSeconds"] > END, name
             probes = [spec["containers"][0][kind]["httpGet"]["path"] for kind in ("livenessProbe", "readinessProbe")]

@@ -20,6 +20,7 @@ use platform::config::MemoryParts;
 use store::account::PageBranding;
 use store::form::{PublicLink, StoredLink};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::pages::{Frame, Prepared, Reader, prepare};
@@ -40,6 +41,8 @@ const READ: usize = 3;
 const PAGE_KEY: usize = 8 << 10;
 /// A page that nobody opens is forgotten after that.
 const PAGE_IDLE: Duration = Duration::from_mins(1);
+/// How long a reader waits for those before them, and for the memory of a large page.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a token that opened a link is looked up whatever its address did.
 const WAS_OPENED: Duration = Duration::from_hours(1);
 /// The bytes that it takes, about.
@@ -130,26 +133,33 @@ impl LargePage {
     where
         F: Future<Output = Result<Result<Prepared, usize>>>,
     {
-        let mut read = self.read.lock().await;
-        if let Some(page) = read.upgrade() {
-            return Ok(page);
-        }
-        let (mut permit, mut bytes) = (pool.permit(account_id), self.bytes);
-        let prepared = loop {
-            permit.check(bytes as u64)?;
-            permit.grow_to(bytes as u64).await?;
-            match draw(bytes).await? {
-                Ok(prepared) => break prepared,
-                // The form was changed meanwhile.
-                Err(more) => bytes = more,
+        // All together: one who waits for memory holds up those behind it.
+        let held = timeout(PATIENCE, async {
+            let mut read = self.read.lock().await;
+            if let Some(page) = read.upgrade() {
+                return Ok(page);
             }
-        };
-        let page = Arc::new(HeldPage {
-            prepared,
-            _permit: permit,
+            let (mut permit, mut bytes) = (pool.permit(account_id), self.bytes);
+            let prepared = loop {
+                permit.check(bytes as u64)?;
+                permit.grow_to(bytes as u64).await?;
+                match draw(bytes).await? {
+                    Ok(prepared) => break prepared,
+                    // The form was changed meanwhile.
+                    Err(more) => bytes = more,
+                }
+            };
+            let page = Arc::new(HeldPage {
+                prepared,
+                _permit: permit,
+            });
+            *read = Arc::downgrade(&page);
+            Ok(page)
         });
-        *read = Arc::downgrade(&page);
-        Ok(page)
+        held.await.unwrap_or_else(|_| {
+            let detail = "too many wait for pages of this account; try again in a moment";
+            Err(Problem::new(Code::Busy, detail).retry_after(5))
+        })
     }
 }
 

@@ -5,7 +5,8 @@ const page = document, form = page.querySelector('form'), visit = form.querySele
 
 {#- Only previews are in a frame: nothing of them is counted, kept or sent. #}
 const link = form.getAttribute('action'), isPreview = parent !== window;
-const isKiosk = form.hasAttribute('data-kiosk');
+{#- A phone before a code in a store is its owner's. #}
+const isKiosk = form.hasAttribute('data-kiosk') && matchMedia('(min-width:37.5rem)').matches;
 if (isPreview) form.addEventListener('submit', event => event.preventDefault());
 
 {#- The beacon: the page was seen. Not while it is only rendered ahead, nor in a tab behind. #}

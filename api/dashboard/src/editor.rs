@@ -1,10 +1,10 @@
 //! What the editors of forms and of campaigns share: a draft begins as what is stored or as a copy of it, and is saved unless
 //! somebody else has changed that since the page was drawn.
 
-use api_http::lines::hold;
 use api_http::precondition::IfMatch;
 use api_http::{Code, Problem, Result, parse_id};
 use api_language::Text;
+use axum::body::HttpBody;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -84,6 +84,8 @@ pub async fn show<D: Draft>(
     id: String,
     problem: Option<Problem>,
 ) -> Result<Response> {
+    // A form can be large, and so can its draft be.
+    let _place = person.state.places.take(person.account_id).await;
     let (draft, version) = D::find(person, parse_id("id", &id)?).await?;
     let editing = Editing {
         id: Some(id),
@@ -115,8 +117,15 @@ pub async fn save<D: Draft>(
     let (app, bytes) = (&person.state.app, sent::size(&pairs.0));
     let read = || D::from(pairs);
     let draft = app.work_here(person.account_id, bytes, read).await;
-    // Nothing was changed where the editor is drawn again, so that the page may be refused.
-    let held = |page| hold(app, person.account_id, page);
+    // What was typed is given back also where the account has no memory left.
+    let held = |page: Response| {
+        let mut permit = app.list_memory.permit(person.account_id);
+        let bytes = page.body().size_hint().exact().unwrap_or_default();
+        match permit.grow_now_to(bytes) {
+            Ok(()) => permit.hold(page),
+            Err(_) => page,
+        }
+    };
     if draft.is_drawn_again() {
         let problem = None;
         let editing = Editing {
@@ -124,7 +133,7 @@ pub async fn save<D: Draft>(
             version,
             problem,
         };
-        return held(draft.page(&person, &editing).await?);
+        return Ok(held(draft.page(&person, &editing).await?));
     }
     let replaces = stored.map(|id| (id, &*version));
     let problem = match draft.save(&person, replaces).await {
@@ -151,5 +160,5 @@ pub async fn save<D: Draft>(
         version,
         problem: Some(problem),
     };
-    held(draft.page(&person, &editing).await?)
+    Ok(held(draft.page(&person, &editing).await?))
 }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use domain::person::NewPassword;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use store::account::SessionSummary;
+use store::account::{PersonChange, SessionSummary};
 
 use crate::done;
 use crate::page::{Frame, page};
@@ -109,7 +109,13 @@ pub async fn change(
     }
     let hash = person.hash(new).await?;
     let noted = person.caller.note("password.change", &person.name).await?;
-    person.store().set_password(&person, &hash, false).await?;
+    let changed = person.store().set_password(&person, &hash, false).await?;
+    if changed != PersonChange::Done {
+        // Somebody has just set another one, which ended this session.
+        let problem = Problem::unauthenticated();
+        noted.record_status(problem.code().status()).await;
+        return Err(problem);
+    }
     noted.record_status(StatusCode::OK).await;
     Ok(Redirect::to("/dashboard/sign-in").into_response())
 }

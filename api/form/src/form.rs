@@ -19,7 +19,6 @@ use crate::PATH;
 use crate::operations;
 use crate::schema::FormRequest;
 use api_http::body::{Limit, SMALL};
-use api_http::lines::hold;
 use api_http::precondition::{IfMatch, etag};
 use api_http::{Caller, List, Page, PathId, Problem, Result};
 
@@ -172,12 +171,8 @@ fn parse(body: Map<String, Value>) -> Result<FormInput> {
     ),
 )]
 pub async fn read_form(caller: Caller, PathId(form_id): PathId) -> Result<Response> {
-    let form = operations::read_form(&caller, form_id).await?;
-    hold(
-        &caller.app,
-        caller.account_id(),
-        answer(&caller, form).await?,
-    )
+    let (form, permit) = operations::held_form(&caller, form_id).await?;
+    Ok(permit.hold(answer(&caller, form).await?))
 }
 
 /// List the forms of a status, newest first.

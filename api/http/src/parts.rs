@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use platform::places::Places;
 use store::{PAGE_BYTES, reading};
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::memory::MemoryPermit;
@@ -20,8 +19,8 @@ pub const PART_BYTES: usize = 1 << 20;
 pub const PIECE: usize = 256 << 10;
 /// What a whole list holds: the items of a part, and what is written of them.
 const WHOLE: usize = 2 << 20;
-/// How long a list waits for what others of its account hold.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a list, or a form, waits for what others of its account hold.
+pub const PATIENCE: Duration = Duration::from_secs(1);
 /// A database that takes longer for them does not answer, and the answer is cut.
 const LOOKUP: Duration = Duration::from_secs(10);
 /// Lists that this process reads at once, of its connections: whoever stores answers needs some, too.
@@ -44,11 +43,8 @@ pub async fn whole_permit(app: &AppState, account_id: Uuid) -> Result<MemoryPerm
 }
 
 async fn permit(app: &AppState, account_id: Uuid, bytes: usize) -> Result<MemoryPermit> {
-    let (mut permit, bytes) = (app.list_memory.permit(account_id), bytes as u64);
-    match timeout(PATIENCE, permit.grow_to(bytes)).await {
-        Ok(grown) => grown?,
-        Err(_) => permit.grow_now_to(bytes)?,
-    }
+    let mut permit = app.list_memory.permit(account_id);
+    permit.grow_within(PATIENCE, bytes as u64).await?;
     Ok(permit)
 }
 

@@ -29,6 +29,8 @@ use api_http::{Code, Network, Parameters, Problem, QUICK, Result, within};
 const MAX_BODY: usize = 64 << 10;
 /// The parameter of a callback address that has the message's reference.
 const REFERENCE: &str = "ref";
+/// The parameter that tells the attempt at sending it.
+const ATTEMPT: &str = "attempt";
 
 /// A request for a sender, which has shown that it knows the sender's key. Its body was read.
 pub struct Hook {
@@ -175,6 +177,12 @@ fn reference(hook: &Hook) -> Result<Option<String>, HookError> {
     }
 }
 
+/// The attempt that a callback address is of, if it carries one.
+fn attempt(hook: &Hook) -> Option<i64> {
+    let parameters = Parameters::of(&hook.uri).ok()?;
+    parameters.one(ATTEMPT).ok()??.parse().ok()
+}
+
 fn malformed(code: Code) -> Problem {
     Problem::new(code, "the request is not what this provider sends")
 }
@@ -200,6 +208,7 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
         account_id,
         message_id,
         sender: sender.clone(),
+        attempt: attempt(hook),
         part,
         status: receipt.status,
         code: receipt.code,
@@ -215,8 +224,8 @@ async fn store_receipt(hook: &Hook, receipt: Receipt) -> Result<()> {
     Ok(())
 }
 
-/// The account, the message and the part (`None`: all) that a receipt is about. What names no message that the sender carries is left
-/// out; a provider's id tells only the part.
+/// The account, the message and the part (`None`: all) that a receipt is about. What names no message that the sender carries, or an
+/// attempt before, is left out; a provider's id tells only the part.
 async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, Option<usize>)>> {
     let (reference, provider_id) = match subject {
         Subject::Reference(reference) => (reference, None),
@@ -230,7 +239,8 @@ async fn subject(hook: &Hook, subject: &Subject) -> Result<Option<(Uuid, Uuid, O
         return Ok(None);
     };
     let (store, sender) = (&hook.state.app.store, &hook.sender().setting.name);
-    let referred = store.referred(sender, number, message_id, provider_id);
+    let attempt = attempt(hook);
+    let referred = store.referred(sender, number, message_id, provider_id, attempt);
     match within(QUICK, referred).await? {
         Referred::Message { account_id, part } => Ok(Some((account_id, message_id, part))),
         Referred::Unknown => Ok(None),

@@ -7,6 +7,7 @@ mod audit;
 mod changes;
 mod checks;
 mod document;
+mod forms;
 mod import;
 mod lists;
 mod page;

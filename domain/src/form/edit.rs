@@ -73,8 +73,9 @@ impl FormContent {
             last_bus_prop_id,
             option_numbers,
         };
-        let bytes = serde_json::to_vec(&content).map_or(0, |text| text.len());
-        if published && bytes > MAX_CONTENT {
+        let size = |content: &Self| serde_json::to_vec(content).map_or(0, |text| text.len());
+        let bytes = size(&content);
+        if published && bytes > MAX_CONTENT && bytes > size(self) {
             let detail = format!(
                 "with what a published form keeps of before it has more than {} MiB: make a new one",
                 MAX_CONTENT >> 20

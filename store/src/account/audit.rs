@@ -82,12 +82,12 @@ const ERASURES_OF: &Statement = rows!(
     " INDEXED BY audit_subject",
     "AND a.subject = $10 AND a.action = 'import.erase'"
 );
-/// Of a key, a form, a campaign and a share also those that begin with it and say more, such as that of its making. It may be what
-/// somebody typed, so it is no pattern.
+/// Those of a key, a form, a campaign or a share that begin with it and say more, such as that of its making. It may be what somebody
+/// typed, so it is no pattern.
 const ROWS_OF_MADE: &Statement = rows!(
-    "AND (a.subject = $10
-          OR a.action IN ('key.create', 'form.create', 'campaign.create', 'share.create', 'share.withdraw')
-             AND substr(a.subject, 1, length($10) + 1) = $10 || ' ')"
+    " INDEXED BY audit_action",
+    "AND a.action IN ('key.create', 'form.create', 'campaign.create', 'share.create', 'share.withdraw')
+     AND substr(a.subject, 1, length($10) + 1) = $10 || ' '"
 );
 
 batch_row! {
@@ -447,9 +447,11 @@ impl Store {
             for subject in &filter.subjects {
                 let mut values = values();
                 values.push(subject.as_str().into());
-                let is_made = subject.starts_with("fk_") || subject.parse::<Uuid>().is_ok();
-                let of = if is_made { ROWS_OF_MADE } else { ROWS_OF };
-                rows.extend(self.fetch_all::<ListedRow>(of, values).await?);
+                if subject.starts_with("fk_") || subject.parse::<Uuid>().is_ok() {
+                    let made = self.fetch_all::<ListedRow>(ROWS_OF_MADE, values.clone());
+                    rows.extend(made.await?);
+                }
+                rows.extend(self.fetch_all::<ListedRow>(ROWS_OF, values).await?);
             }
             for batch_id in &filter.erased_with {
                 let mut values = values();

@@ -196,7 +196,8 @@ impl Store {
         self.fetch_all(people, values![account_id]).await
     }
 
-    /// Sets a password, which they must change if somebody else chose it, and ends the person's sessions.
+    /// Sets a password, which they must change if somebody else chose it, and ends the person's sessions. Nobody is found whose password
+    /// is another one by now: somebody else has changed it, and it is to stand.
     pub async fn set_password(
         &self,
         person: &Person,
@@ -214,14 +215,15 @@ impl Store {
                 ..row
             })
         };
-        self.change_person(person, set).await
+        let known = Some(&*person.password_hash);
+        self.change_person(person, known, set).await
     }
 
     /// Sets a role and ends the person's sessions.
     pub async fn set_role(&self, person: &Person, role: Role) -> Result<PersonChange, Error> {
         let role = role.as_str().to_owned();
         let set = |row| Some(person::Model { role, ..row });
-        self.change_person(person, set).await
+        self.change_person(person, None, set).await
     }
 
     /// Takes the second factor of a person, if they have one, and ends their sessions.
@@ -233,18 +235,20 @@ impl Store {
                 ..row
             })
         };
-        self.change_person(person, remove).await
+        self.change_person(person, None, remove).await
     }
 
     /// Removes a person, whose sessions end.
     pub async fn remove_person(&self, person: &Person) -> Result<PersonChange, Error> {
-        self.change_person(person, |_| None).await
+        self.change_person(person, None, |_| None).await
     }
 
-    /// Ends the person's sessions, and changes their row or, to `None`, removes it, unless no admin would be left.
+    /// Ends the person's sessions, and changes their row or, to `None`, removes it, unless no admin would be left. With a `password_hash`
+    /// only of whom has it.
     async fn change_person(
         &self,
         person: &Person,
+        password_hash: Option<&str>,
         change: impl FnOnce(person::Model) -> Option<person::Model>,
     ) -> Result<PersonChange, Error> {
         let tx = self.begin().await?;
@@ -254,7 +258,11 @@ impl Store {
             .order_by_asc(person::Column::Name)
             .lock(LockType::Update);
         let all = all.all(&tx).await?;
-        let Some(row) = all.into_iter().find(|row| row.name == person.name) else {
+        let row = all.into_iter().find(|row| {
+            let has = password_hash.is_none_or(|hash| row.password_hash == hash);
+            row.name == person.name && has
+        });
+        let Some(row) = row else {
             tx.rollback().await?;
             return Ok(PersonChange::NotFound);
         };

@@ -11,13 +11,22 @@ use uuid::Uuid;
 
 use super::links::LINKS;
 use crate::import::{Batch, Recipient};
-use crate::tx::{Sql, values};
+use crate::tx::{Sql, Statement, statement, values};
 use crate::{Error, PAGE_BYTES, Result, Store};
 
 /// Messages that are read at once.
 const PAGE: usize = 500;
 /// Views and answers of a link, at most: one that has more is no link of one person.
 const OF_LINK: u64 = 1_000;
+
+/// Of the phones to which the person's messages went, or would have; of messages that are kept no longer their links have it.
+const MACS: &Statement = statement!(
+    "SELECT coalesce(sent_mac, phone_mac) FROM message WHERE account_id = $1 AND docid = $2 AND coalesce(sent_mac, phone_mac) IS NOT NULL
+      UNION
+     SELECT l.phone_mac FROM form f CROSS JOIN link_track_field t
+       JOIN link l ON l.account_id = t.account_id AND l.link_id = t.link_id
+      WHERE f.account_id = $1 AND t.account_id = f.account_id AND t.form_id = f.form_id AND t.track_field = $3 AND l.phone_mac IS NOT NULL"
+);
 
 /// Bytes of people that may still be read. What is stored of one is a few thousand, but links that name somebody can be made without end.
 pub struct ExportRoom(usize);
@@ -45,7 +54,7 @@ pub struct StoredPerson {
     pub recipient: Option<Recipient>,
     /// The import whose values stand.
     pub batch: Option<Batch>,
-    /// What is known of the phone.
+    /// What is known of the phone, or of one that the person had before: of one that opted out, if any did.
     pub contact: Option<StoredContact>,
     /// Newest first.
     pub messages: Vec<StoredMessage>,
@@ -105,8 +114,8 @@ impl StoredPerson {
 }
 
 impl Store {
-    /// All that is found of a person by docid, as an erasure finds it. Without a pepper nothing is known of phones. `None`: there is not
-    /// enough room for it.
+    /// All that is found of a person by docid, as an erasure finds it. Without a pepper nothing is known of a phone that no message was for.
+    /// `None`: there is not enough room for it.
     pub async fn stored_person(
         &self,
         account_id: Uuid,
@@ -115,15 +124,15 @@ impl Store {
         room: &mut ExportRoom,
     ) -> Result<Option<StoredPerson>> {
         let recipient = self.recipient(account_id, docid).await?;
-        let (mut batch, mut contact) = (None, None);
+        let (mut batch, mut macs) = (None, Vec::<Vec<u8>>::new());
         if let Some(recipient) = &recipient {
             batch = self.batch(account_id, recipient.batch_id).await?;
             if let Some(pepper) = pepper {
-                contact = self
-                    .stored_contact(account_id, &recipient.phone, pepper)
-                    .await?;
+                let of_phone = pepper.phone_macs(account_id, &recipient.phone);
+                macs.extend(of_phone.map(Vec::from));
             }
         }
+        let contact = self.stored_contact(account_id, docid, macs).await?;
         if !room.take(&(docid, &recipient, &batch, &contact))? {
             return Ok(None);
         }
@@ -168,25 +177,41 @@ impl Store {
         }))
     }
 
+    /// What is known of a person's phones: of these MACs, which are of the one of now, and of those before. One that opted out comes first.
     async fn stored_contact(
         &self,
         account_id: Uuid,
-        phone: &str,
-        pepper: &Pepper,
+        docid: &str,
+        macs: Vec<Vec<u8>>,
     ) -> Result<Option<StoredContact>> {
-        for mac in pepper.phone_macs(account_id, phone) {
-            let row = contact::Entity::find_by_id((account_id, mac.to_vec()));
-            if let Some(row) = row.one(self).await? {
-                let senders = row.senders.split_whitespace();
-                return Ok(Some(StoredContact {
-                    last_sent_at: row.last_sent_at,
-                    opted_out_at: row.opted_out_at,
-                    source: row.source,
-                    senders: senders.map(str::to_owned).collect(),
-                }));
+        let field = format!("docid={docid}");
+        let former = values![account_id, docid, field];
+        let former: Vec<Vec<u8>> = self.fetch_values(MACS, former).await?;
+        let of_now = macs.len();
+        let mut found: Option<contact::Model> = None;
+        for (place, mac) in macs.into_iter().chain(former).enumerate() {
+            let row = contact::Entity::find_by_id((account_id, mac));
+            let row = row.one(self).await?;
+            // A former phone may be somebody else's by now.
+            let is_theirs =
+                |row: &contact::Model| place < of_now || row.docid.as_deref() == Some(docid);
+            let Some(row) = row.filter(is_theirs) else {
+                continue;
+            };
+            let opted_out = row.opted_out_at.is_some();
+            if opted_out || found.is_none() {
+                found = Some(row);
+            }
+            if opted_out {
+                break;
             }
         }
-        Ok(None)
+        Ok(found.map(|row| StoredContact {
+            last_sent_at: row.last_sent_at,
+            opted_out_at: row.opted_out_at,
+            source: row.source,
+            senders: row.senders.split_whitespace().map(str::to_owned).collect(),
+        }))
     }
 
     /// A link with what came through it.

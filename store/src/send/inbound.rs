@@ -1,7 +1,6 @@
 //! What comes from providers to a hook: whose message a receipt is about, and texts that came from phones.
 
 use std::collections::{BTreeSet, HashMap};
-use std::iter::once;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -17,13 +16,8 @@ use super::contact::OPT_IN;
 use crate::tx::{BatchStatement, JsonText, Parsed, Sql, batch_row, statement, values};
 use crate::{Result, Store, Tx};
 
-/// What comes before an id that is kept for good. No provider's id has a blank.
-macro_rules! kept_id {
-    () => {
-        "opted-in "
-    };
-}
-pub(crate) use kept_id;
+/// When a text is said to have come whose id is to stay: the last second of the year 9999, in Unix time.
+const FOR_GOOD: i64 = 253_402_300_799;
 
 batch_row! {
     /// A phone in an account.
@@ -60,6 +54,7 @@ struct ReferredMessage {
     status: Parsed<MessageStatus>,
     parts: i64,
     provider_ids: JsonText<Vec<String>>,
+    scheduled_at: DateTime<Utc>,
 }
 
 /// What a reference leads to, and the provider's id that came with it.
@@ -72,7 +67,7 @@ pub enum Referred {
     },
     /// The provider's answer to the message is not recorded yet.
     NotYet,
-    /// There is no such message, it has other ids, or another sender carries it.
+    /// There is no such message, it has other ids, it was sent again since, or another sender carries it.
     Unknown,
 }
 
@@ -107,7 +102,7 @@ impl NewInbound<'_> {
 macro_rules! referred {
     ($of_account:literal) => {
         concat!(
-            "SELECT a.account_id, m.status, m.parts, m.provider_ids
+            "SELECT a.account_id, m.status, m.parts, m.provider_ids, m.scheduled_at
                FROM account a JOIN message m ON ",
             $of_account,
             " JOIN campaign c ON c.account_id = m.account_id AND c.campaign_id = m.campaign_id
@@ -126,13 +121,15 @@ impl Store {
         self.fetch_value(account, values![number]).await
     }
 
-    /// The message of a reference that a sender carries, and which part of it a provider's id stands for.
+    /// The message of a reference that a sender carries, and which part of it a provider's id stands for. What is of an attempt before
+    /// counts until the message is handed over again.
     pub async fn referred(
         &self,
         sender: &str,
         account_number: u32,
         message_id: Uuid,
         provider_id: Option<&str>,
+        attempt: Option<i64>,
     ) -> Result<Referred> {
         let message = statement!(
             postgres: referred!("m.account_id = a.account_id");
@@ -153,11 +150,14 @@ impl Store {
         };
         let account_id = message.account_id;
         let (Parsed(status), JsonText(ids)) = (message.status, message.provider_ids);
+        let is_former = |attempt: i64| attempt < message.scheduled_at.timestamp_micros();
+        if status != MessageStatus::Scheduled && attempt.is_some_and(is_former) {
+            return Ok(Referred::Unknown);
+        }
         let place = ids.iter().position(|id| Some(id.as_str()) == provider_id);
         let stands_for_all = provider_id.is_none()
-            || message.parts <= 1
-            // Its ids were in the answer that was never read.
-            || ids.is_empty() && status != MessageStatus::Sending;
+            // Its ids are not known yet, or were in the answer that was never read.
+            || ids.is_empty() && (message.parts <= 1 || status != MessageStatus::Sending);
         Ok(match place {
             Some(_) => Referred::Message {
                 account_id,
@@ -189,16 +189,14 @@ impl Store {
         let now = tx.now().await?;
         // An account's own words only opt out.
         let opts_in = inbound.keyword(&SendSetting::default()) == Some(Keyword::Start);
-        let kept = opts_in.then(|| format!("{}{}", kept_id!(), inbound.id));
-        for id in once(inbound.id.to_owned()).chain(kept) {
-            let new = inbound::Model {
-                sender: inbound.sender.to_owned(),
-                id,
-                received_at: now,
-            };
-            if !tx.insert_new(new).await? {
-                return Ok(false);
-            }
+        let for_good = DateTime::from_timestamp(FOR_GOOD, 0).filter(|_| opts_in);
+        let new = inbound::Model {
+            sender: inbound.sender.to_owned(),
+            id: inbound.id.to_owned(),
+            received_at: for_good.unwrap_or(now),
+        };
+        if !tx.insert_new(new).await? {
+            return Ok(false);
         }
         let mut addressed = tx
             .addressed(inbound.sender, &[inbound.phone], pepper)

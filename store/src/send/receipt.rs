@@ -25,6 +25,8 @@ pub struct NewReceipt {
     pub message_id: Uuid,
     /// Who reports. Of a message that another sender carries it changes nothing.
     pub sender: String,
+    /// When what it is of was scheduled, in microseconds since 1970. `None`: it does not tell.
+    pub attempt: Option<i64>,
     /// `None`: of all parts.
     pub part: Option<usize>,
     pub status: ReceiptStatus,
@@ -157,6 +159,8 @@ batch_row! {
         status: &'static str,
         part_states: String,
         code: Option<String>,
+        /// As it was before it was scheduled again, where it is not any more.
+        scheduled_at: Option<DateTime<Utc>>,
         delivered_at: Option<DateTime<Utc>>,
         accepted_at: Option<DateTime<Utc>>,
         accepted_day: Option<NaiveDate>,
@@ -165,8 +169,8 @@ batch_row! {
 
 const UPDATE: &BatchStatement<ReportedMessage> = statement!(ReportedMessage:
     "UPDATE message AS m SET status = batch.status, part_states = batch.part_states, code = batch.code,
-            delivered_at = coalesce(m.delivered_at, batch.delivered_at), accepted_at = coalesce(m.accepted_at, batch.accepted_at),
-            accepted_day = coalesce(m.accepted_day, batch.accepted_day)
+            scheduled_at = coalesce(batch.scheduled_at, m.scheduled_at), delivered_at = coalesce(m.delivered_at, batch.delivered_at),
+            accepted_at = coalesce(m.accepted_at, batch.accepted_at), accepted_day = coalesce(m.accepted_day, batch.accepted_day)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
 
@@ -294,16 +298,20 @@ impl Store {
                 });
             }
         }
+        let attempts = receipts.iter();
+        let attempts = attempts.filter_map(|receipt| Some((receipt.message(), receipt.attempt?)));
+        let attempts: BTreeMap<MessageKey, i64> = attempts.collect();
         let mut changes = Changes::default();
-        let mut rows = Vec::new();
-        let mut delivered = Vec::new();
+        let (mut rows, mut delivered) = (Vec::new(), Vec::new());
         for message in messages.into_values() {
             let message_id = message.key.message_id;
             let (key, counted) = (message.campaign, &message.counted);
-            let mut before = counted.before.0;
+            let (mut before, mut scheduled_at) = (counted.before.0, None);
             if sent_after_all.contains(&message_id) {
                 // As if it had never been scheduled again.
                 before = MessageStatus::Unknown;
+                let attempt = attempts.get(&message.key);
+                scheduled_at = attempt.and_then(|at| DateTime::from_timestamp_micros(*at));
                 let delta = changes.of(key, counted.kind.0);
                 delta.add(Count::Parts, counted.parts);
             }
@@ -326,6 +334,7 @@ impl Store {
                 status: after.into_str(),
                 part_states: message.part_states.0.as_str().to_owned(),
                 code: message.code,
+                scheduled_at,
                 delivered_at,
                 accepted_at,
                 accepted_day,

@@ -167,6 +167,7 @@ impl Store {
                 due_at: next.made_at,
                 message_id: Uuid::now_v7(),
             },
+            attempt: 0,
             kind: None,
             timeline: held.timeline,
             account_number: next.account_number,

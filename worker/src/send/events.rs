@@ -297,6 +297,7 @@ impl EventStore<'_> {
             account_id,
             message_id,
             sender: self.sender.setting.name.clone(),
+            attempt: None,
             part: None,
             status: receipt.status,
             code: receipt.code.clone(),

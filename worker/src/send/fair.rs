@@ -101,6 +101,7 @@ mod tests {
                 due_at: DateTime::UNIX_EPOCH,
                 message_id: Uuid::nil(),
             },
+            attempt: 0,
             kind: None,
             timeline: 0,
             account_number: 1,

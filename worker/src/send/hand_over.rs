@@ -113,9 +113,15 @@ impl HandOver {
         let number = u32::try_from(claimed.account_number).unwrap_or_default();
         let message_id = claimed.key.message_id;
         let reference = sender.pepper.reference(number, message_id);
+        // Who takes a message once may report of it at the first address that came with it.
+        let of_attempt = if self.provider.is_idempotent() {
+            String::new()
+        } else {
+            format!("&attempt={}", claimed.attempt)
+        };
         Some(Outbound {
             message_id,
-            status_url: format!("{}?ref={reference}", sender.status_url),
+            status_url: format!("{}?ref={reference}{of_attempt}", sender.status_url),
             wants_receipts,
             reference,
             to: claimed.phone,
@@ -230,6 +236,7 @@ mod tests {
                 due_at: DateTime::<Utc>::UNIX_EPOCH,
                 message_id: Uuid::nil(),
             },
+            attempt: 0,
             kind: Some(MessageKind::First),
             timeline,
             account_number: 1,

@@ -120,6 +120,7 @@ mod tests {
                 // After an import that is done again it is another.
                 message_id: Uuid::new_v4(),
             },
+            attempt: 0,
             kind,
             timeline,
             account_number: 1,

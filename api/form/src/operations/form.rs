@@ -27,6 +27,15 @@ pub async fn read_form(caller: &Caller, form_id: Uuid) -> Result<Form> {
     caller.read(Scope::Form, soon(form)).await
 }
 
+/// The same with the memory that it takes, for an answer that may be read slowly.
+///
+/// # Errors
+/// 404; 503.
+pub async fn held_form(caller: &Caller, form_id: Uuid) -> Result<(Form, MemoryPermit)> {
+    let form = caller.app.held_form(caller.account_id(), form_id);
+    caller.read(Scope::Form, soon(form)).await
+}
+
 /// The account's forms of a status, newest first, of those older than `before`, and the memory that they hold.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ use uuid::Uuid;
 use self::package::Package;
 pub use self::rows::SheetRows;
 use crate::accept::{Kind, content_type};
-use crate::memory::MemoryPermit;
+use crate::memory::{MemoryPermit, MemoryPool, PoolSize};
 use crate::parts::{PART, PART_BYTES, PIECE, page, page_permit};
 use crate::{AppState, Code, Problem, Result};
 
@@ -50,8 +50,10 @@ const MAX_UNPACKED: u64 = (4 << 30) - (16 << 20);
 const MAX_FIELDS: usize = 1_000;
 /// How long somebody waits for the spreadsheet before, of the account or of all.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Spreadsheets that are made or sent at once: each may be a file of [`MAX_FILE`] bytes.
+/// Spreadsheets that are made or sent at once.
 const SENT: usize = 16;
+/// Bytes of the files that are sent at once. One of [`MAX_FILE`] is kept in reserve besides.
+const FILES: u64 = 512 << 20;
 /// How long a reader may take for one, so that it does not keep others from theirs.
 const SENDING: Duration = Duration::from_mins(10);
 
@@ -112,6 +114,8 @@ pub struct SheetPermit {
 pub(crate) struct SheetPlaces {
     made: Places,
     sent: Places,
+    /// The disk of the files that are sent, shared out as memory is.
+    files: MemoryPool,
 }
 
 impl Default for SheetPlaces {
@@ -119,8 +123,29 @@ impl Default for SheetPlaces {
         Self {
             made: Places::shared(2, 1),
             sent: Places::shared(SENT, 1),
+            // Each file takes what it needs at once, so none leaves room for another.
+            files: MemoryPool::new(PoolSize {
+                total: FILES,
+                largest: MAX_FILE,
+                small: u64::MAX,
+            }),
         }
     }
+}
+
+impl SheetPlaces {
+    /// The right to send a file of so many bytes, which is there as long as somebody reads it.
+    async fn file(&self, account_id: Uuid, bytes: u64) -> Result<MemoryPermit> {
+        let mut file = self.files.permit(account_id);
+        let grown = file.grow_within(PATIENCE, bytes).await;
+        grown.map_err(|_| busy())?;
+        Ok(file)
+    }
+}
+
+fn busy() -> Problem {
+    let detail = "other spreadsheets are being made; try again";
+    Problem::new(Code::Busy, detail).retry_after(10)
 }
 
 /// The right to make a spreadsheet: others of the account, and of all, come before.
@@ -133,11 +158,7 @@ pub async fn permit(app: &AppState, account_id: Uuid) -> Result<SheetPermit> {
         let sent = sent.take(account_id).await;
         (sent, made.take(account_id).await)
     };
-    let busy = |_| {
-        let detail = "other spreadsheets are being made; try again";
-        Problem::new(Code::Busy, detail).retry_after(10)
-    };
-    let (sent, made) = timeout(PATIENCE, places).await.map_err(busy)?;
+    let (sent, made) = timeout(PATIENCE, places).await.map_err(|_| busy())?;
     Ok(SheetPermit {
         memory: page_permit(app, account_id).await?,
         made,
@@ -195,13 +216,13 @@ pub async fn answer_rows(
     for row in rows {
         written.add(row.iter().map(Cow::Borrowed), None)?;
     }
-    send(app, account_id, permit, written)
+    send(app, account_id, permit, written).await
 }
 
 /// Answers with the rows that `write` makes of those of a list, each part of which is read while the one before is written.
 ///
 /// # Errors
-/// 413: it has too many rows; they cannot be read or written.
+/// 413: it has too many rows; they cannot be read or written; 503 `busy`.
 pub async fn write_all<T, P, F>(
     app: &AppState,
     account_id: Uuid,
@@ -224,13 +245,13 @@ where
         app.work_here(account_id, PART_BYTES, written).await?;
         match next {
             Some(next) => part = next.await.map_err(|error| Problem::internal(&error))??,
-            None => return send(app, account_id, permit, rows),
+            None => return send(app, account_id, permit, rows).await,
         }
     }
 }
 
 /// The answer, made while it is sent.
-fn send(
+async fn send(
     app: &AppState,
     account_id: Uuid,
     permit: SheetPermit,
@@ -238,11 +259,12 @@ fn send(
 ) -> Result<Response> {
     let name = format!("attachment; filename=\"{}.xlsx\"", rows.file_name());
     let package = Package::new(rows)?;
-    let (app, until) = (app.clone(), Instant::now() + SENDING);
     let SheetPermit { memory, made, sent } = permit;
+    let file = app.sheets.file(account_id, package.file_bytes()?).await?;
     drop(made);
-    let state = (package, sent, Arc::new(memory));
-    let pieces = stream::try_unfold(state, move |(mut package, sent, memory)| {
+    let (app, until) = (app.clone(), Instant::now() + SENDING);
+    let state = (package, (sent, file), Arc::new(memory));
+    let pieces = stream::try_unfold(state, move |(mut package, held, memory)| {
         let app = app.clone();
         async move {
             if Instant::now() > until {
@@ -250,7 +272,7 @@ fn send(
             }
             let piece = app.work_here(account_id, PIECE, || package.piece()).await?;
             let piece = piece.map(|piece| memory.owned_by(piece.into()));
-            Ok(piece.map(|piece| (piece, (package, sent, memory))))
+            Ok(piece.map(|piece| (piece, (package, held, memory))))
         }
     });
     let headers = [

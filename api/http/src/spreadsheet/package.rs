@@ -97,6 +97,15 @@ impl Package {
         })
     }
 
+    /// The bytes of the file that has the rows.
+    ///
+    /// # Errors
+    /// 500: it cannot be read.
+    pub fn file_bytes(&self) -> Result<u64> {
+        let file = self.rows.get_ref().get_ref().metadata();
+        Ok(file.map_err(|error| unwritable(&error))?.len())
+    }
+
     /// The next piece; `None`: there is none.
     ///
     /// # Errors

@@ -2,6 +2,7 @@ use std::env::temp_dir;
 use std::io::Cursor;
 
 use calamine::{Data, Reader, Xlsx};
+use futures::FutureExt;
 use serde_json::json;
 
 use super::*;
@@ -140,4 +141,20 @@ fn a_list_without_rows_has_its_headers() {
     let [answers, about] = read(SheetRows::in_directory(&temp_dir(), sheet()).unwrap());
     assert_eq!(answers.len(), 1);
     assert_eq!(about[0][1], text("A form"));
+}
+
+#[tokio::test]
+async fn files_that_are_read_slowly_take_a_part_of_the_disk_and_leave_room_for_small_ones() {
+    let places = SheetPlaces::default();
+    let file = |account, bytes| {
+        let taken = places.file(Uuid::from_u128(account), bytes).now_or_never();
+        taken.and_then(Result::ok)
+    };
+    let largest: Vec<_> = (0..16)
+        .filter_map(|account| file(account, MAX_FILE))
+        .collect();
+    assert_eq!(largest.len() as u64, FILES / MAX_FILE);
+    assert!(file(16, 1 << 20).is_some());
+    drop(largest);
+    assert!(file(16, MAX_FILE).is_some());
 }

@@ -16,7 +16,7 @@ use memchr::memmem;
 use tempfile::tempfile_in;
 use zip::ZipArchive;
 
-use self::book::{Book, Place};
+use self::book::{Archive, Book, Place};
 use super::fault;
 use super::source::Source;
 use api_http::{Code, Problem, Result};
@@ -70,7 +70,7 @@ fn spooled(source: &mut Source, tmp_dir: &Path) -> Result<File> {
 }
 
 /// The parts of the file, of which nothing is unpacked yet.
-fn archive(mut file: File) -> Result<ZipArchive<BufReader<File>>> {
+fn archive(mut file: File) -> Result<Archive> {
     if parts(&mut file)? > MAX_PARTS {
         return Err(no_sheet("it has too many parts"));
     }

@@ -136,9 +136,10 @@ batch_row! {
     }
 }
 
+/// The ids of an attempt before are none of this one's.
 const SEND: &BatchStatement<Sending> = statement!(Sending:
     "UPDATE message AS m SET status = 'sending', parts = batch.parts, part_states = batch.part_states, encoding = batch.encoding,
-            sent_mac = batch.sent_mac, quota_day = batch.quota_day, sender = coalesce(batch.sender, m.sender),
+            sent_mac = batch.sent_mac, quota_day = batch.quota_day, sender = coalesce(batch.sender, m.sender), provider_ids = '[]',
             cost = coalesce(m.cost + batch.cost, batch.cost, m.cost)
        FROM batch WHERE m.account_id = batch.account_id AND m.message_id = batch.message_id"
 );
@@ -459,6 +460,7 @@ impl<'a> StepTx<'a> {
         }
         self.claimed.push(Claimed {
             key,
+            attempt: due.scheduled_at.timestamp_micros(),
             kind: Some(due.kind),
             timeline: self.timeline,
             account_number: campaign.number,

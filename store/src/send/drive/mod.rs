@@ -172,6 +172,8 @@ struct LockedCampaign {
 #[debug("Claimed({key:?})")]
 pub struct Claimed {
     pub key: DueKey,
+    /// When a person last asked for it, or when it was planned, in microseconds since 1970: what tells its receipts from those of before.
+    pub attempt: i64,
     /// None of a reply.
     pub kind: Option<MessageKind>,
     /// The database's, under which it was claimed; 0 of an embedded one.

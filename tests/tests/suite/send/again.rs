@@ -214,7 +214,9 @@ async fn what_a_receipt_settles_meanwhile_is_not_sent_again() -> Result<()> {
     client.act(&campaign, "pause").await?.expect(200)?;
     resend(&client, &campaign, "unknown").await?.expect(200)?;
     let settled = peer.message_to(&phone(0))?;
-    report(&app.anonymous()?, &settled, "delivered").await?;
+    for status in ["accepted", "delivered"] {
+        report(&app.anonymous()?, &settled, status).await?;
+    }
     peer.answer_with(201);
     client.act(&campaign, "resume").await?.expect(200)?;
     let done = client

@@ -15,9 +15,11 @@ use tests::import::{IMPORT, JSON, array};
 use tests::report::Of;
 use tests::visitor::Visitor;
 use tests::wait::{LATER, SOON, eventually};
+use tests::webhook::SECRET;
 
 use super::peer::{Peer, sender_to};
 use super::people::visitor;
+use super::replies::inbound_path;
 use super::{skipped, with_senders};
 
 const DOCID: &str = "canary-docid";
@@ -177,6 +179,31 @@ async fn more_than_is_stored_of_any_person_is_not_exported() -> Result<()> {
     client.erase("many").await?.expect(204)?;
     client.get(&path).await?.problem(404, "not_found")?;
     Ok(())
+}
+
+#[tokio::test]
+async fn that_a_former_phone_opted_out_is_exported() -> Result<()> {
+    let (_peer, address) = Peer::start().await?;
+    let app = with_senders(&sender_to(&address, "")).start().await?;
+    let client = app.client().await?;
+    let with_phone = |phone: &str| [json!({"docid": DOCID, "phone": phone})];
+    let campaign = client.running("peer", &with_phone(PHONE)).await?;
+    client.until_first(&campaign, "accepted", 1).await?;
+    let stop = json!({"id": "1", "from": PHONE, "to": "12345", "text": "STOP"});
+    let hook = inbound_path(&app, "peer").await?;
+    let stopped = app.anonymous()?.webhook(&hook, SECRET, &stop).await?;
+    stopped.expect(200)?;
+    client.import(&with_phone(OTHER_PHONE)).await?;
+    eventually(LATER, async || {
+        let all = client.get(&format!("{PERSON}/{DOCID}")).await?;
+        let all: Value = all.expect(200)?.json()?;
+        ensure!(all["recipient"]["phone"] == OTHER_PHONE, "{all}");
+        let contact = &all["contact"];
+        ensure!(contact["opted_out_at"].is_string(), "{all}");
+        ensure!(contact["source"] == "inbound", "{all}");
+        Ok(())
+    })
+    .await
 }
 
 #[tokio::test]

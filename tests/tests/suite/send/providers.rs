@@ -18,6 +18,7 @@ use tests::import::{JSON, record};
 use tests::tools::{Tool, own};
 use tests::webhook::SECRET;
 
+use super::again::resend;
 use super::replies::suppressed;
 use super::with_senders;
 
@@ -82,8 +83,11 @@ async fn take(
     };
     let mut requests = capture.0.lock().unwrap_or_else(PoisonError::into_inner);
     requests.push(request);
+    let of_vonage = requests.iter();
+    let of_vonage = of_vonage.filter(|request| request.path.contains("/sms/json"));
+    let id = format!("0A{}", of_vonage.count());
     let part = json!({
-        "status": "0", "message-id": "0A1", "to": "491701234521", "remaining-balance": "1", "message-price": "0.1",
+        "status": "0", "message-id": id, "to": "491701234521", "remaining-balance": "1", "message-price": "0.1",
         "network": "26201",
     });
     let taken = json!({"id": "w-1", "sid": "SM1", "status": "queued", "message-count": "1", "messages": [part]});
@@ -336,4 +340,62 @@ async fn what_a_provider_signs_is_of_its_own_messages_alone() -> Result<()> {
     client.until_first(&twilio, "undelivered", 1).await?;
     ensure!(suppressed(&client).await? == 1);
     Ok(())
+}
+
+/// What each provider signs of the last message that it got, with where that goes: it did not arrive.
+async fn undelivered(
+    app: &App,
+    capture: &Capture,
+    vonage_id: &str,
+) -> Result<Vec<(String, Value)>> {
+    let last = |path: &str| capture.of(path).pop().context("nothing came");
+    let (twilio, vonage) = (last("Messages.json")?.form(), last("/sms/json")?.form());
+    let own: Value = serde_json::from_str(&last("/own")?.body)?;
+    let own_url = own["status_url"].as_str().context("no address")?;
+    let callback = &twilio["StatusCallback"];
+    let twilio_url = callback.split('#').next().unwrap_or_default();
+    let requests = json!([
+        {"kind": "twilio", "secret": "token", "url": twilio_url, "body": {"MessageSid": "SM1", "MessageStatus": "undelivered"}},
+        {"kind": "vonage", "secret": "signing", "method": "sha256", "body": {
+            "messageId": vonage_id, "status": "failed", "err-code": "6", "client-ref": vonage["client-ref"], "nonce": "n",
+        }},
+        {"kind": "https", "secret": SECRET, "body": r#"{"status": "undelivered"}"#},
+    ]);
+    let signed = python(app, &["sign", &requests.to_string()]).await?;
+    let signed: Vec<Value> = serde_json::from_str(&signed)?;
+    let urls = [twilio_url, vonage["callback"].as_str(), own_url];
+    Ok(urls.map(str::to_owned).into_iter().zip(signed).collect())
+}
+
+#[tokio::test]
+async fn a_report_that_comes_again_is_none_of_the_message_that_was_sent_again() -> Result<()> {
+    let (capture, address) = Capture::start().await?;
+    let app = with_providers(&address).start().await?;
+    let (client, public) = (app.client().await?, app.anonymous()?);
+    let mut campaigns = Vec::new();
+    for (sender, path) in [
+        ("twilio", "Messages.json"),
+        ("vonage", "/sms/json"),
+        ("own", "/own"),
+    ] {
+        campaigns.push(accepted(&client, sender, &capture, path).await?.0);
+    }
+    let before = undelivered(&app, &capture, "0A1").await?;
+    for ((url, signed), campaign) in before.iter().zip(&campaigns) {
+        ensure!(call_back(&public, url, signed).await? == 200);
+        client.until_first(campaign, "undelivered", 1).await?;
+        resend(&client, campaign, "undelivered")
+            .await?
+            .expect(200)?;
+        client.until_first(campaign, "accepted", 1).await?;
+        ensure!(call_back(&public, url, signed).await? == 200);
+        let now = client.read_campaign(campaign).await?;
+        ensure!(count(&now, "first", "accepted") == 1, "{url}: {now}");
+    }
+    let after = undelivered(&app, &capture, "0A2").await?;
+    for ((url, signed), campaign) in after.iter().zip(&campaigns) {
+        ensure!(call_back(&public, url, signed).await? == 200);
+        client.until_first(campaign, "undelivered", 1).await?;
+    }
+    app.succeeds(&["verify"]).await.map(drop)
 }

@@ -273,6 +273,7 @@ impl Story {
             account_id: self.key.account_id,
             message_id,
             sender: SENDER.to_owned(),
+            attempt: None,
             part: None,
             status,
             code: None,

@@ -119,6 +119,7 @@ mod servers_only {
                 account_id: waiting.key.account_id,
                 message_id,
                 sender: SENDER.to_owned(),
+                attempt: None,
                 part: None,
                 status: ReceiptStatus::Accepted,
                 code: None,

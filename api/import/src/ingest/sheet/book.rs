@@ -1,8 +1,10 @@
 //! A workbook: where its parts are, the texts and formats that its cells share, and the cells of its first sheet (ECMA-376, SpreadsheetML).
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
+use std::rc::Rc;
 
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
@@ -12,7 +14,7 @@ use super::super::source::Source;
 use super::value::{Format, shown};
 use super::xml::{Xml, attribute, push_unescaped};
 use super::{UNREADABLE, no_sheet, too_large};
-use api_http::Result;
+use api_http::{Problem, Result};
 
 /// Sheets that are named, at most, and characters of a name.
 const MAX_NAMED: usize = 20;
@@ -29,12 +31,12 @@ const HELD: usize = 3;
 /// Where a cell stands: its row and its column, from 0.
 pub type Place = (u32, u32);
 
-type Archive = ZipArchive<BufReader<File>>;
+pub type Archive = ZipArchive<BufReader<File>>;
 type Part<'a> = Xml<ZipFile<'a, BufReader<File>>>;
 
 /// A workbook, of which everything but the cells has been read.
 pub struct Book {
-    archive: Archive,
+    parts: Parts,
     /// The path of its first sheet.
     sheet: String,
     /// The names of the others.
@@ -49,28 +51,28 @@ impl Book {
     ///
     /// # Errors
     /// It has none, or one of too much.
-    pub fn open(mut archive: Archive, source: &mut Source) -> Result<Self> {
-        let root = related(&mut archive, "", source, |_, kind| kind == "officeDocument")?;
+    pub fn open(archive: Archive, source: &mut Source) -> Result<Self> {
+        let unpacked = Rc::new(Cell::new(0));
+        let mut parts = Parts { archive, unpacked };
+        let root = parts.related("", source, |_, kind| kind == "officeDocument")?;
         let workbook = root.unwrap_or_else(|| "xl/workbook.xml".to_owned());
         let Named {
             first,
             others,
             is_1904,
-        } = named(&mut archive, &workbook, source)?;
-        let sheet = related(&mut archive, &workbook, source, |id, _| id == first)?;
+        } = named(&mut parts, &workbook, source)?;
+        let sheet = parts.related(&workbook, source, |id, _| id == first)?;
         let sheet = sheet.ok_or_else(|| no_sheet("its first sheet is missing"))?;
         let mut beside = |name: &str, kind: &str, source: &Source| {
-            let known = related(&mut archive, &workbook, source, |_, other| other == kind)?;
-            Ok::<_, api_http::Problem>(
-                known.unwrap_or_else(|| format!("{}{name}", folder(&workbook))),
-            )
+            let known = parts.related(&workbook, source, |_, other| other == kind)?;
+            Ok::<_, Problem>(known.unwrap_or_else(|| format!("{}{name}", folder(&workbook))))
         };
         let styles = beside("styles.xml", "styles", source)?;
         let texts = beside("sharedStrings.xml", "sharedStrings", source)?;
-        let formats = formats(&mut archive, &styles, source)?;
-        let texts = Texts::read(&mut archive, &texts, source)?;
+        let formats = formats(&mut parts, &styles, source)?;
+        let texts = Texts::read(&mut parts, &texts, source)?;
         Ok(Self {
-            archive,
+            parts,
             sheet,
             others,
             texts,
@@ -84,7 +86,7 @@ impl Book {
     /// # Errors
     /// There is none.
     pub fn cells(&mut self) -> Result<Cells<'_>> {
-        let sheet = part(&mut self.archive, &self.sheet)?;
+        let sheet = self.parts.open(&self.sheet)?;
         let xml = sheet.ok_or_else(|| no_sheet("its first sheet is missing"))?;
         Ok(Cells {
             xml,
@@ -97,15 +99,54 @@ impl Book {
     }
 }
 
-/// A part of the file, if it has it. Some programs write names in other letters or with the wrong slashes.
-fn part<'a>(archive: &'a mut Archive, name: &str) -> Result<Option<Part<'a>>> {
-    let index = archive.file_names().position(|other| {
-        other.is_ok_and(|other| other.replace('\\', "/").eq_ignore_ascii_case(name))
-    });
-    let Some(index) = index else { return Ok(None) };
-    let part = archive.by_index(index);
-    part.map(|part| Some(Xml::new(part)))
-        .map_err(|_| no_sheet(UNREADABLE))
+/// The parts of a file.
+struct Parts {
+    archive: Archive,
+    /// The bytes of all that was unpacked of it.
+    unpacked: Rc<Cell<u64>>,
+}
+
+impl Parts {
+    /// One of them, if the file has it. Some programs write names in other letters or with the wrong slashes.
+    fn open(&mut self, name: &str) -> Result<Option<Part<'_>>> {
+        let index = self.archive.file_names().position(|other| {
+            other.is_ok_and(|other| other.replace('\\', "/").eq_ignore_ascii_case(name))
+        });
+        let Some(index) = index else { return Ok(None) };
+        let part = self.archive.by_index(index);
+        let part = part.map_err(|_| no_sheet(UNREADABLE))?;
+        Ok(Some(Xml::new(part, Rc::clone(&self.unpacked))))
+    }
+
+    /// The path of the first part to which another one (the file itself: ``) has a relation that is so, by its id and its kind.
+    fn related(
+        &mut self,
+        path: &str,
+        source: &Source,
+        is_it: impl Fn(&str, &str) -> bool,
+    ) -> Result<Option<String>> {
+        let folder = folder(path);
+        let name = path.strip_prefix(folder).unwrap_or_default();
+        let Some(mut xml) = self.open(&format!("{folder}_rels/{name}.rels"))? else {
+            return Ok(None);
+        };
+        loop {
+            match xml.next(source)? {
+                Event::Start(element) if element.local_name().as_ref() == "Relationship" => {
+                    let of = |name| attribute(&element, name).unwrap_or_default();
+                    let kind = of("Type");
+                    let kind = kind.rsplit('/').next().unwrap_or_default();
+                    if is_it(&of("Id"), kind) {
+                        return Ok(Some(resolved(folder, &of("Target"))));
+                    }
+                }
+                Event::End(element) if element.local_name().as_ref() == "Relationships" => {
+                    return Ok(None);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// The folder of a part, with its slash.
@@ -113,38 +154,22 @@ fn folder(path: &str) -> &str {
     path.rfind('/').map_or("", |at| path.split_at(at + 1).0)
 }
 
-/// The path of the first part to which another one (the file itself: ``) has a relation that is so, by its id and its kind.
-fn related(
-    archive: &mut Archive,
-    path: &str,
-    source: &Source,
-    is_it: impl Fn(&str, &str) -> bool,
-) -> Result<Option<String>> {
-    let folder = folder(path);
-    let name = path.strip_prefix(folder).unwrap_or_default();
-    let Some(mut xml) = part(archive, &format!("{folder}_rels/{name}.rels"))? else {
-        return Ok(None);
+/// The path that a target stands for, beginning in a folder unless it has a slash first.
+fn resolved(folder: &str, target: &str) -> String {
+    let target = target.replace('\\', "/");
+    let whole = match target.strip_prefix('/') {
+        Some(whole) => whole.to_owned(),
+        None => format!("{folder}{target}"),
     };
-    loop {
-        match xml.next(source)? {
-            Event::Start(element) if element.local_name().as_ref() == "Relationship" => {
-                let of = |name| attribute(&element, name).unwrap_or_default();
-                let kind = of("Type");
-                let kind = kind.rsplit('/').next().unwrap_or_default();
-                if is_it(&of("Id"), kind) {
-                    let target = of("Target");
-                    return Ok(Some(match target.strip_prefix('/') {
-                        Some(whole) => whole.to_owned(),
-                        None => format!("{folder}{target}"),
-                    }));
-                }
-            }
-            Event::End(element) if element.local_name().as_ref() == "Relationships" => {
-                return Ok(None);
-            }
-            _ => {}
+    let mut steps = Vec::new();
+    for step in whole.split('/') {
+        match step {
+            "." => {}
+            ".." => drop(steps.pop()),
+            _ => steps.push(step),
         }
     }
+    steps.join("/")
 }
 
 /// What a workbook says of its sheets.
@@ -155,8 +180,8 @@ struct Named {
     is_1904: bool,
 }
 
-fn named(archive: &mut Archive, workbook: &str, source: &Source) -> Result<Named> {
-    let xml = part(archive, workbook)?;
+fn named(parts: &mut Parts, workbook: &str, source: &Source) -> Result<Named> {
+    let xml = parts.open(workbook)?;
     let mut xml = xml.ok_or_else(|| no_sheet("it is no XLSX"))?;
     let (mut first, mut others, mut is_1904) = (None, Vec::new(), false);
     loop {
@@ -192,9 +217,9 @@ fn named(archive: &mut Archive, workbook: &str, source: &Source) -> Result<Named
 }
 
 /// The formats of cells, by the numbers that cells have of them.
-fn formats(archive: &mut Archive, styles: &str, source: &Source) -> Result<Vec<Format>> {
+fn formats(parts: &mut Parts, styles: &str, source: &Source) -> Result<Vec<Format>> {
     let (mut own, mut formats) = (HashMap::new(), Vec::new());
-    let Some(mut xml) = part(archive, styles)? else {
+    let Some(mut xml) = parts.open(styles)? else {
         return Ok(formats);
     };
     let mut is_of_cells = false;
@@ -241,9 +266,9 @@ struct Texts {
 
 impl Texts {
     /// Reads those of a part, whose memory the import holds.
-    fn read(archive: &mut Archive, path: &str, source: &mut Source) -> Result<Self> {
+    fn read(parts: &mut Parts, path: &str, source: &mut Source) -> Result<Self> {
         let mut texts = Self::default();
-        let Some(mut xml) = part(archive, path)? else {
+        let Some(mut xml) = parts.open(path)? else {
             return Ok(texts);
         };
         let (mut held, mut text) = (0, String::new());
@@ -345,6 +370,9 @@ impl Cells<'_> {
             };
             self.read_text(kind, source)?;
             let place = self.next;
+            if place.0 >= MAX_PLACE.0 || place.1 >= MAX_PLACE.1 {
+                return Err(nowhere());
+            }
             self.next.1 = place.1.saturating_add(1);
             return Ok(Some((place, self.shown(kind, format)?)));
         }
@@ -383,7 +411,7 @@ impl Cells<'_> {
                     .and_then(|index| self.texts.get(index));
                 return text.ok_or_else(|| no_sheet("a cell has a text that is not there"));
             }
-            Kind::Boolean => {
+            Kind::Boolean if !self.text.is_empty() => {
                 let is_true = matches!(self.text.as_str(), "1" | "true");
                 self.text = if is_true { "TRUE" } else { "FALSE" }.to_owned();
             }
@@ -393,15 +421,14 @@ impl Cells<'_> {
                 let format = format.copied().unwrap_or(Format::Number);
                 self.text = shown(&self.text, format, self.is_1904);
             }
-            Kind::Shared | Kind::Text | Kind::Inline => {}
+            Kind::Shared | Kind::Boolean | Kind::Text | Kind::Inline => {}
         }
         Ok(&self.text)
     }
 }
 
-/// The place that is written as `B3`.
+/// The place that is written as `B3`, also one that no sheet has.
 fn place_of(text: &str) -> Result<Place> {
-    let nowhere = || no_sheet("a cell is where no sheet has one");
     let digits = text.find(|character: char| !character.is_ascii_alphabetic());
     let (letters, row) = text.split_at(digits.unwrap_or(text.len()));
     let mut column: u32 = 0;
@@ -409,9 +436,10 @@ fn place_of(text: &str) -> Result<Place> {
         let number = u32::from(letter.to_ascii_uppercase() - b'A') + 1;
         column = column.saturating_mul(26).saturating_add(number);
     }
-    let row: u32 = row.parse().map_err(|_| nowhere())?;
-    match (row.checked_sub(1), column.checked_sub(1)) {
-        (Some(row), Some(column)) if row < MAX_PLACE.0 && column < MAX_PLACE.1 => Ok((row, column)),
-        _ => Err(nowhere()),
-    }
+    let row = row.parse().ok().and_then(|row: u32| row.checked_sub(1));
+    row.zip(column.checked_sub(1)).ok_or_else(nowhere)
+}
+
+fn nowhere() -> Problem {
+    no_sheet("a cell is where no sheet has one")
 }

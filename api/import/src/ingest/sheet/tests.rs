@@ -72,6 +72,9 @@ fn a_sheet_is_as_large_as_the_largest() {
         let problem = of(beyond).unwrap_err();
         assert_eq!(problem.code(), Code::InvalidCsv, "{beyond}");
     }
+    let row =
+        "<worksheet><sheetData><row r=\"268000000\"><c><v>1</v></c></row></sheetData></worksheet>";
+    assert_eq!(csv(row.as_bytes()).unwrap_err().code(), Code::InvalidCsv);
 }
 
 #[test]
@@ -111,11 +114,11 @@ fn a_cell_has_no_more_than_the_text_of_one() {
         let code = of(4).err().map(|problem| problem.code());
         assert_eq!(code, Some(Code::BodyTooLarge), "{begin}");
     }
-    let deep = format!("<c>{}</c>", "<a>".repeat(100));
-    assert_eq!(
-        csv(sheet(&deep).as_bytes()).unwrap_err().code(),
-        Code::InvalidCsv
-    );
+    let names = "a".repeat(300);
+    for held in ["<a>".repeat(100), format!("<{names}></{names}>")] {
+        let problem = csv(sheet(&format!("<c>{held}</c>")).as_bytes()).unwrap_err();
+        assert_eq!(problem.code(), Code::InvalidCsv);
+    }
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn cells_are_read_as_they_look() {
         "<c t=\"b\"><v>1</v></c><c t=\"e\"><v>#N/A</v></c><c t=\"d\"><v>2026-11-05</v></c>",
         "<c t=\"inlineStr\"><v>9</v><is><r><t xml:space=\"preserve\"> a</t></r><rPh><t>no</t></rPh>",
         "<r><t> <![CDATA[b]]>&#x41; </t></r></is></c>",
-        "<c t=\"str\"><v>x_x000A_y</v></c><c/><c r=\"K1\" s=\"9\"><v>7</v></c>",
+        "<c t=\"str\"><v>x_x000A_y</v></c><c t=\"b\"/><c r=\"K1\" s=\"9\"><v>7</v></c>",
     );
     assert_eq!(
         csv(sheet(cells).as_bytes()).unwrap(),

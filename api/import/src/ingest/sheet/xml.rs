@@ -2,7 +2,9 @@
 //! that reading takes little memory whatever the part is.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
+use std::rc::Rc;
 
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -18,6 +20,8 @@ const MAX_EVENT: usize = 1 << 20;
 const MAX_CELL: usize = 1 << 17;
 /// Elements in one another, at most. A sheet has six.
 const MAX_DEPTH: u32 = 64;
+/// Bytes of an element's name, at most: those of all that are open are held.
+const MAX_NAME: usize = 256;
 
 /// A part of a file.
 pub struct Xml<R> {
@@ -29,11 +33,12 @@ pub struct Xml<R> {
 }
 
 impl<R: Read> Xml<R> {
-    pub fn new(part: R) -> Self {
+    /// `unpacked` counts the bytes of all parts of a file.
+    pub fn new(part: R, unpacked: Rc<Cell<u64>>) -> Self {
         let mut reader = Reader::from_reader(Metered {
             part: BufReader::new(part),
             left: MAX_EVENT,
-            unpacked: 0,
+            unpacked,
         });
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -57,7 +62,10 @@ impl<R: Read> Xml<R> {
         let Ok(event) = self.reader.read_event_into(&mut self.buffer) else {
             return Err(self.reader.get_ref().why());
         };
-        match event {
+        match &event {
+            Event::Start(element) if element.name().as_ref().len() > MAX_NAME => {
+                return Err(no_sheet("a name in it is too long"));
+            }
             Event::Start(_) => self.depth += 1,
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
             Event::Eof => return Err(no_sheet(UNREADABLE)),
@@ -205,13 +213,13 @@ struct Metered<R> {
     part: BufReader<R>,
     /// The bytes that the event may still have.
     left: usize,
-    unpacked: u64,
+    unpacked: Rc<Cell<u64>>,
 }
 
 impl<R> Metered<R> {
     /// What a failed read comes to.
     fn why(&self) -> Problem {
-        if self.unpacked > MAX_UNPACKED {
+        if self.unpacked.get() > MAX_UNPACKED {
             unpacks_to_too_much()
         } else if self.left == 0 {
             too_large("a text or a tag of it is too long".to_owned())
@@ -223,7 +231,7 @@ impl<R> Metered<R> {
 
 impl<R: Read> BufRead for Metered<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.left == 0 || self.unpacked > MAX_UNPACKED {
+        if self.left == 0 || self.unpacked.get() > MAX_UNPACKED {
             return Err(io::Error::other("too much"));
         }
         let bytes = self.part.fill_buf()?;
@@ -232,7 +240,7 @@ impl<R: Read> BufRead for Metered<R> {
 
     fn consume(&mut self, amount: usize) {
         self.left = self.left.saturating_sub(amount);
-        self.unpacked += amount as u64;
+        self.unpacked.set(self.unpacked.get() + amount as u64);
         self.part.consume(amount);
     }
 }
