@@ -112,6 +112,7 @@ impl PersonName {
     }
 
     /// As [`Self::parse_new`] has it, for looking up somebody whose name is typed as it was when they were added.
+    #[must_use]
     pub fn as_new(&self) -> Self {
         Self(normalized(&self.0))
     }

@@ -143,8 +143,10 @@ impl ShownRow {
             what: t.of("audit", &row.action),
             subject: subject(&row, (t, zone), names),
             page: page_of(&row, names),
-            about: (row.action.starts_with("recipient.") || names.contains_key(id_of(&row)))
-                .then(|| Wanted::about(&row)),
+            about: (row.action.starts_with("recipient.")
+                || names.contains_key(id_of(&row))
+                || id_of(&row).parse::<Uuid>().is_ok())
+            .then(|| Wanted::about(&row)),
             outcome: outcome(row.status),
             changes: audit_changes::shown(&row.changes, (t, zone), names),
             more: audit_changes::more(t, &row.changes),
@@ -207,7 +209,7 @@ fn until(words: String, end: Option<DateTime<Utc>>, (t, zone): (&Text, Tz)) -> S
     }
 }
 
-/// What something was done to. An id without a name is that of something that is gone, or that never had one.
+/// What something was done to. What is gone, has no name or is older than the names that are known has its id.
 fn subject(row: &AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, String>) -> String {
     if let Some(docid) = &row.docid {
         return docid.clone();
@@ -217,9 +219,6 @@ fn subject(row: &AuditRow, (t, zone): (&Text, Tz), names: &HashMap<String, Strin
     }
     if let Some(name) = names.get(&row.subject) {
         return name.clone();
-    }
-    if row.subject.parse::<Uuid>().is_ok() {
-        return String::new();
     }
     match &*row.action {
         "link.delete" => String::new(),
@@ -506,9 +505,11 @@ mod tests {
         assert_eq!(refused.outcome, "audit-wrong");
         let signed_in = shown("ada", "sign-in.password", "Firefox, Windows", Some(200));
         assert_eq!(signed_in.subject, "Firefox, Windows");
-        // What is gone has no name, and no page.
-        let gone = shown("ada", "form.delete", &Uuid::nil().to_string(), None);
-        assert_eq!((&*gone.subject, gone.page), ("", None));
+        // What is gone has no name, and no page, but what was done to it.
+        let id = Uuid::nil().to_string();
+        let gone = shown("ada", "form.delete", &id, None);
+        assert_eq!((&gone.subject, gone.page), (&id, None));
+        assert_eq!(gone.about, Some(format!("subject={id}")));
     }
 
     #[test]

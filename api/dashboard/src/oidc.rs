@@ -110,7 +110,7 @@ pub async fn finish(
     let Some(provider) = &state.oidc else {
         return trouble(t, &Problem::not_found());
     };
-    let finished = sign_in(&state, provider, network, &headers, returned).await;
+    let finished = Box::pin(sign_in(&state, provider, network, &headers, returned)).await;
     let mut response = finished.unwrap_or_else(|problem| trouble(t, &problem));
     let spent = state
         .sessions

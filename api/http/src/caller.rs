@@ -33,8 +33,9 @@ use crate::{AppState, Code, Network, Problem, QUICK, Result, found, within};
 
 /// Characters of a subject in the audit log: an id, and 200 that say more.
 const MAX_SUBJECT: usize = 240;
-/// With what actions begin that somebody does to their own way in: whoever has taken somebody's session cannot keep them from ending it.
-const OWN: [&str; 3] = ["session.", "password.", "second-factor."];
+/// With what actions begin that refused ones hold up nobody from: what somebody does to their own way in, so that whoever has taken their
+/// session cannot keep them from ending it, and erasures, which are hardly ever refused.
+const FREE: [&str; 4] = ["session.", "password.", "second-factor.", "recipient.erase"];
 /// For so long it is tried to store what a change came to, …
 const OUTCOME: Duration = Duration::from_mins(1);
 /// … and so long after a failure it is tried again.
@@ -273,7 +274,7 @@ impl Caller {
     /// # Errors
     /// 401: the account is gone; 429: too many changes of the caller were refused; 503. Then it is not to be changed.
     pub async fn note(&self, action: &str, subject: &str) -> Result<AuditEntry<'_>> {
-        if !OWN.iter().any(|own| action.starts_with(own)) {
+        if !FREE.iter().any(|free| action.starts_with(free)) {
             self.check_refusals()?;
         }
         // What stands for a recipient begins with a control character.

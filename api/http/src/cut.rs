@@ -37,15 +37,17 @@ pub async fn finish(
     begun: BegunChange,
     change: impl Future<Output = Response> + Send + 'static,
 ) -> Response {
-    let _client = begun.client;
     let change = held(begun.change, change);
-    answer_of(tasks.spawn(change.in_current_span()).await)
+    let answer = answer_of(tasks.spawn(change.in_current_span()).await);
+    drop(begun.client);
+    answer
 }
 
 /// Holds what counts a change until it has ended.
 async fn held(counted: [Arc<()>; 2], change: impl Future<Output = Response>) -> Response {
-    let _counted = counted;
-    change.await
+    let answer = change.await;
+    drop(counted);
+    answer
 }
 
 /// As [`finish`], for a request whose body may still arrive. Nothing is changed until it has arrived, so until then the task ends when

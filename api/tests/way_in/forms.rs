@@ -31,8 +31,8 @@ async fn whoever_waits_for_the_memory_of_a_large_form_has_not_read_it_yet() {
         let mut permit = service.state.list_memory.permit(account_id);
         permit.grow_now_to(permit.largest()).ok().map(|()| permit)
     };
-    let held: Vec<_> = iter::from_fn(hold).collect();
-    let any = held.first().unwrap();
+    let permits: Vec<_> = iter::from_fn(hold).collect();
+    let any = permits.first().unwrap();
     let mut read = Box::pin(service.ask(service.request("GET", &path), Body::empty()));
     let waits = async {
         while !any.others_wait() {
@@ -46,7 +46,7 @@ async fn whoever_waits_for_the_memory_of_a_large_form_has_not_read_it_yet() {
     }
     let published = store.edit_form(account_id, form.form_id, None, FormEdit::Publish);
     assert!(matches!(published.await.unwrap(), FormChange::Done(_)));
-    drop(held);
+    drop(permits);
     let answer = read.await;
     assert_eq!(answer.status, 200, "{:?}", answer.verdict());
     assert_eq!(answer.json()["status"], "PUBLISHED");

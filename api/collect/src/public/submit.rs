@@ -211,8 +211,7 @@ impl SentForm {
                 detail: "The page was not sent as a whole. Please send it again.".to_owned(),
             }]),
         };
-        let taken = take(visitor, &opened, self.visit.ok(), answers).await;
-        match taken {
+        match take(visitor, &opened, self.visit.ok(), answers).await {
             Ok(_) => {
                 // Relative, because the service may be reached under another path, and by TLS, than it knows.
                 let location = [(LOCATION, format!("{token}/thanks"))];

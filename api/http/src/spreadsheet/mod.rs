@@ -153,7 +153,7 @@ fn busy() -> Problem {
 /// # Errors
 /// 503 `busy`.
 pub async fn permit(app: &AppState, account_id: Uuid) -> Result<SheetPermit> {
-    let SheetPlaces { made, sent } = &app.sheets;
+    let SheetPlaces { made, sent, .. } = &app.sheets;
     let places = async {
         let sent = sent.take(account_id).await;
         (sent, made.take(account_id).await)

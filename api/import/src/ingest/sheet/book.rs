@@ -1,4 +1,4 @@
-//! A workbook: where its parts are, the texts and formats that its cells share, and the cells of its first sheet (ECMA-376, SpreadsheetML).
+//! A workbook: where its parts are, the texts and formats that its cells share, and the cells of its first sheet (ECMA-376).
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -118,7 +118,7 @@ impl Parts {
         Ok(Some(Xml::new(part, Rc::clone(&self.unpacked))))
     }
 
-    /// The path of the first part to which another one (the file itself: ``) has a relation that is so, by its id and its kind.
+    /// The path of the first part to which another one, or the file itself, has a relation that is so, by its id and its kind.
     fn related(
         &mut self,
         path: &str,
@@ -413,7 +413,7 @@ impl Cells<'_> {
             }
             Kind::Boolean if !self.text.is_empty() => {
                 let is_true = matches!(self.text.as_str(), "1" | "true");
-                self.text = if is_true { "TRUE" } else { "FALSE" }.to_owned();
+                if is_true { "TRUE" } else { "FALSE" }.clone_into(&mut self.text);
             }
             Kind::Number => {
                 let index = format.and_then(|format| usize::try_from(format).ok());

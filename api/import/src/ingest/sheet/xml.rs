@@ -188,7 +188,7 @@ fn push_entity(entity: &BytesRef<'_>, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Adds a text in which characters that XML does not have stand as `_x000D_` (ECMA-376, ST_Xstring).
+/// Adds a text in which characters that XML does not have stand as `_x000D_` (ECMA-376, `ST_Xstring`).
 pub fn push_unescaped(text: &str, into: &mut String) {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("_x") {
