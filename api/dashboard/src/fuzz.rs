@@ -8,10 +8,11 @@ use chrono_tz::America::Sao_Paulo;
 use url::Url;
 
 use crate::campaign_draft::CampaignDraft;
+use crate::cookies::cookie_of;
 use crate::form_draft::FormDraft;
 use crate::range::{Range, RangeQuery, kept};
 use crate::sent::SentPairs;
-use crate::session::{cookie_of, inside};
+use crate::session::inside;
 
 fn sent(bytes: &[u8]) -> SentPairs {
     SentPairs(urlencoded(bytes).unwrap_or_default())

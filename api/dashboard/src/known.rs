@@ -12,7 +12,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use store::account::Person;
 
-use crate::session::cookie_of;
+use crate::cookies::cookie_of;
 
 const KNOWN: &str = "known browser";
 /// How long a browser is known.

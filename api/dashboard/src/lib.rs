@@ -37,6 +37,7 @@ mod campaigns;
 mod chart;
 mod comments;
 mod company;
+mod cookies;
 mod done;
 mod door;
 mod download;

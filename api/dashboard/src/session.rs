@@ -10,7 +10,7 @@ use std::time::Duration;
 use api_http::address::GoodLately;
 use api_http::{AppState, Network, Result};
 use axum::extract::Request;
-use axum::http::header::{COOKIE, HOST, ORIGIN, SET_COOKIE};
+use axum::http::header::{HOST, ORIGIN, SET_COOKIE};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -24,6 +24,7 @@ use store::account::{Person, SessionSummary, hash_secret, random_text};
 use url::Url;
 use uuid::Uuid;
 
+use crate::cookies::cookie_of;
 use crate::known;
 use crate::visitor::Visitor;
 
@@ -241,15 +242,6 @@ impl Sessions {
     pub fn cookie_of(&self, headers: &HeaderMap, names: Names) -> Option<String> {
         cookie_of(headers, self.name(names))
     }
-}
-
-/// The value of a request's cookie.
-pub fn cookie_of(headers: &HeaderMap, name: &str) -> Option<String> {
-    let values = headers.get_all(COOKIE).iter();
-    let texts = values.filter_map(|value| value.to_str().ok());
-    let mut cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
-    let cookie = cookies.find(|cookie| cookie.name() == name)?;
-    Some(cookie.value().to_owned())
 }
 
 /// Nobody is led out of the dashboard by a link to its sign-in page.

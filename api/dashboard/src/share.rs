@@ -19,12 +19,13 @@ use store::account::{SharedPage, hash_secret};
 use store::form::FormKey;
 use uuid::Uuid;
 
+use crate::cookies::cookie_of;
 use crate::form::FormPageQuery;
 use crate::names::names;
 use crate::page::{Frame, page};
 use crate::range::Range;
 use crate::sent::SentChange;
-use crate::session::{cookie_of, redirect};
+use crate::session::redirect;
 use crate::shared_pages::Drawn;
 use crate::signed_in::SignedIn;
 use crate::state::DashboardState;

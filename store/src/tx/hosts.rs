@@ -15,8 +15,6 @@ use sea_orm::sqlx::{ConnectOptions, query_scalar};
 use tokio::sync::watch;
 use tokio::time::{error::Elapsed, sleep, timeout};
 
-use super::pool::PostgresPool;
-
 /// The pause between two questions to the host in use, and to all of them while none takes writes.
 const ASK: Duration = Duration::from_millis(500);
 /// The name of sessions that do nothing but look.
@@ -50,14 +48,12 @@ pub(super) enum InUse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host(Option<PgPool>);
 
-/// The pool of the host in use, and the host, if there are several.
-pub(super) fn taken(pool: &PostgresPool) -> (Host, PgPool) {
-    let current = pool.current.read().clone();
-    let host = Host((pool.hosts.len() > 1).then(|| current.clone()));
-    (host, current)
-}
-
 impl Host {
+    /// That of a pool, if the database has others to which it may move.
+    pub(super) fn of(pool: &PgPool, has_others: bool) -> Self {
+        Self(has_others.then(|| pool.clone()))
+    }
+
     /// Waits for what is asked of the host, until the database has moved to another one: the old one may be frozen, or gone without
     /// a word, and never answer.
     ///

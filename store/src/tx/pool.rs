@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::error::{Error, is_read_only};
 use super::file::make_private;
-use super::hosts::{InUse, follow, takes_writes};
+use super::hosts::{Host, InUse, follow, takes_writes};
 use super::nodes::Nodes;
 use super::statement::Dialect;
 
@@ -134,6 +134,14 @@ pub(crate) struct PostgresPool {
     pub(super) nodes: Arc<Nodes>,
     /// Connections for [`Workload::Notes`], once one is needed.
     pub(super) notes: Arc<OnceLock<Pool>>,
+}
+
+impl PostgresPool {
+    /// The pool of the host in use, and the host, if there are several.
+    pub(super) fn taken(&self) -> (Host, PgPool) {
+        let current = self.current.read().clone();
+        (Host::of(&current, self.hosts.len() > 1), current)
+    }
 }
 
 impl Pool {

@@ -13,7 +13,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::gate::{Gates, UnderWay};
-use super::hosts::{Host, taken};
+use super::hosts::Host;
 use super::pool::Pool;
 use super::replicas::{Replica, Replicas, reader};
 use super::statement::Dialect;
@@ -270,7 +270,7 @@ async fn asked<T>(
 fn connection_of(pool: &Pool, reads: bool) -> (Host, DatabaseConnection) {
     match pool {
         Pool::Postgres(pool) => {
-            let (host, pool) = taken(pool);
+            let (host, pool) = pool.taken();
             (host, pool.into())
         }
         Pool::Sqlite { readers, .. } if reads => (Host::default(), readers.clone().into()),

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::gate::UnderWay;
-use super::hosts::{Host, taken};
+use super::hosts::Host;
 use super::pool::{ACQUIRE, Pool, PoolMode, PostgresPool};
 use super::statement::Dialect;
 use super::{Error, Result, Sql};
@@ -284,7 +284,7 @@ async fn begin_on(
 ) -> Result<(Host, Inner), DbErr> {
     let statements = [begin, &pool.first, &settings.concat()].concat();
     let statements = AssertSqlSafe(statements).into_sql_str();
-    let (host, current) = taken(pool);
+    let (host, current) = pool.taken();
     let tx = async {
         let connection = current.acquire().await?;
         let tx = host.wait(tokio::spawn(Transaction::begin(
